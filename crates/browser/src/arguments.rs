@@ -2,16 +2,16 @@
 
 use serde_json::{Map, Value};
 
-use crate::wire::Trouble;
+use crate::wire::BrowserCallError;
 
 /// The arguments that were not taken yet.
 #[derive(Debug)]
-pub(crate) struct Arguments {
+pub(crate) struct BrowserArgumentParser {
     left: Map<String, Value>,
     known: Vec<&'static str>,
 }
 
-impl Arguments {
+impl BrowserArgumentParser {
     pub(crate) fn new(left: Map<String, Value>) -> Self {
         Self { left, known: Vec::new() }
     }
@@ -22,7 +22,7 @@ impl Arguments {
         name: &'static str,
         least: usize,
         most: usize,
-    ) -> Result<Option<usize>, Trouble> {
+    ) -> Result<Option<usize>, BrowserCallError> {
         let Some(value) = self.take(name) else { return Ok(None) };
         value
             .as_u64()
@@ -32,12 +32,16 @@ impl Arguments {
             .ok_or_else(|| wrong(name, &format!("a whole number from {least} to {most}"), &value))
     }
 
-    pub(crate) fn truth(&mut self, name: &'static str) -> Result<Option<bool>, Trouble> {
+    pub(crate) fn truth(&mut self, name: &'static str) -> Result<Option<bool>, BrowserCallError> {
         let Some(value) = self.take(name) else { return Ok(None) };
         value.as_bool().map(Some).ok_or_else(|| wrong(name, "true or false", &value))
     }
 
-    pub(crate) fn text(&mut self, name: &'static str, bytes_max: usize) -> Result<Option<String>, Trouble> {
+    pub(crate) fn text(
+        &mut self,
+        name: &'static str,
+        bytes_max: usize,
+    ) -> Result<Option<String>, BrowserCallError> {
         let Some(value) = self.take(name) else { return Ok(None) };
         match &value {
             Value::String(text) if text.len() <= bytes_max => Ok(Some(text.clone())),
@@ -51,10 +55,10 @@ impl Arguments {
     }
 
     /// Refuses arguments that no check has taken.
-    pub(crate) fn done(self, tool: &str) -> Result<(), Trouble> {
+    pub(crate) fn done(self, tool: &str) -> Result<(), BrowserCallError> {
         let Some(name) = self.left.keys().next() else { return Ok(()) };
         let known = if self.known.is_empty() { "none".to_owned() } else { self.known.join(", ") };
-        Err(Trouble::Invalid(format!("{tool} has no argument {name:?}; its arguments are: {known}")))
+        Err(BrowserCallError::Invalid(format!("{tool} has no argument {name:?}; its arguments are: {known}")))
     }
 
     /// An argument of `null` counts as absent.
@@ -65,11 +69,11 @@ impl Arguments {
 }
 
 /// The error of an argument that is missing.
-pub(crate) fn missing(tool: &str, name: &str, expected: &str) -> Trouble {
-    Trouble::Invalid(format!("{tool} needs the argument {name:?}: {expected}"))
+pub(crate) fn missing(tool: &str, name: &str, expected: &str) -> BrowserCallError {
+    BrowserCallError::Invalid(format!("{tool} needs the argument {name:?}: {expected}"))
 }
 
-fn wrong(name: &str, expected: &str, value: &Value) -> Trouble {
+fn wrong(name: &str, expected: &str, value: &Value) -> BrowserCallError {
     let found = crate::wire::cut(&value.to_string(), 60);
-    Trouble::Invalid(format!("the argument {name:?} is {found}; expected {expected}"))
+    BrowserCallError::Invalid(format!("the argument {name:?} is {found}; expected {expected}"))
 }

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use crate::{
     bidi::Bidi,
     cdp::Cdp,
-    compose::{FrameReading, Reading},
-    geometry::Bounds,
-    link::{Link, Message},
-    wire::Trouble,
+    compose::{FrameContent, FrameReading},
+    geometry::BrowserWindowBounds,
+    link::{BrowserClient, BrowserCommand},
+    wire::BrowserCallError,
 };
 
 /// The script that reads a document, for both engines.
@@ -27,7 +27,7 @@ pub(crate) const LOAD_BOUND: Duration = Duration::from_secs(20);
 
 /// Selects the parts of a page that the script reads.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
-pub(crate) struct Wanted {
+pub(crate) struct FrameReadOptions {
     pub(crate) text: bool,
     pub(crate) fields: bool,
     pub(crate) info: bool,
@@ -47,13 +47,13 @@ pub(crate) enum Arrival {
 
 /// A connected browser.
 #[derive(Debug, Clone)]
-pub(crate) enum Browser {
+pub(crate) enum BrowserConnection {
     Chromium(Cdp),
     Firefox(Bidi),
 }
 
-impl Browser {
-    pub(crate) fn link(&self) -> &Link {
+impl BrowserConnection {
+    pub(crate) fn link(&self) -> &BrowserClient {
         match self {
             Self::Chromium(cdp) => cdp.link(),
             Self::Firefox(bidi) => bidi.link(),
@@ -61,12 +61,12 @@ impl Browser {
     }
 
     /// Waits until the browser answers.
-    pub(crate) async fn greet(&self) -> Result<(), Trouble> {
+    pub(crate) async fn greet(&self) -> Result<(), BrowserCallError> {
         let method = match self {
             Self::Chromium(_) => "Browser.getVersion",
             Self::Firefox(_) => "browsingContext.getTree",
         };
-        self.link().ask(Message::new(method, json!({}))).await.map(|_| ())
+        self.link().ask(BrowserCommand::new(method, json!({}))).await.map(|_| ())
     }
 
     /// The pages that are tabs; `None` if all are. Firefox also loads one in advance for the next new tab, which cannot be asked.
@@ -78,7 +78,11 @@ impl Browser {
     }
 
     /// Reads the page's own document.
-    pub(crate) async fn look(&self, page: &str, wanted: Wanted) -> Result<Reading, Trouble> {
+    pub(crate) async fn look(
+        &self,
+        page: &str,
+        wanted: FrameReadOptions,
+    ) -> Result<FrameContent, BrowserCallError> {
         match self {
             Self::Chromium(cdp) => cdp.look(page, wanted).await,
             Self::Firefox(bidi) => bidi.look(page, wanted).await,
@@ -86,7 +90,11 @@ impl Browser {
     }
 
     /// Reads the documents of all frames; the page's own is the first.
-    pub(crate) async fn read(&self, page: &str, wanted: Wanted) -> Result<Vec<FrameReading>, Trouble> {
+    pub(crate) async fn read(
+        &self,
+        page: &str,
+        wanted: FrameReadOptions,
+    ) -> Result<Vec<FrameReading>, BrowserCallError> {
         match self {
             Self::Chromium(cdp) => cdp.read(page, wanted).await,
             Self::Firefox(bidi) => bidi.read(page, wanted).await,
@@ -94,14 +102,19 @@ impl Browser {
     }
 
     /// Answers the open dialog of a page.
-    pub(crate) async fn answer(&self, page: &str, accept: bool, text: Option<&str>) -> Result<(), Trouble> {
+    pub(crate) async fn answer(
+        &self,
+        page: &str,
+        accept: bool,
+        text: Option<&str>,
+    ) -> Result<(), BrowserCallError> {
         match self {
             Self::Chromium(cdp) => cdp.answer(page, accept, text).await,
             Self::Firefox(bidi) => bidi.answer(page, accept, text).await,
         }
     }
 
-    pub(crate) async fn navigate(&self, page: &str, url: &str) -> Result<Arrival, Trouble> {
+    pub(crate) async fn navigate(&self, page: &str, url: &str) -> Result<Arrival, BrowserCallError> {
         match self {
             Self::Chromium(cdp) => cdp.navigate(page, url).await,
             Self::Firefox(bidi) => bidi.navigate(page, url).await,
@@ -109,7 +122,7 @@ impl Browser {
     }
 
     /// Opens an empty tab in the window of a page; returns its page.
-    pub(crate) async fn new_tab(&self, page: &str) -> Result<String, Trouble> {
+    pub(crate) async fn new_tab(&self, page: &str) -> Result<String, BrowserCallError> {
         match self {
             Self::Chromium(cdp) => cdp.new_tab(page).await,
             Self::Firefox(bidi) => bidi.new_tab(page).await,
@@ -117,7 +130,7 @@ impl Browser {
     }
 
     /// Returns the bounds of a page's window on the screen.
-    pub(crate) async fn bounds(&self, page: &str) -> Option<Bounds> {
+    pub(crate) async fn bounds(&self, page: &str) -> Option<BrowserWindowBounds> {
         match self {
             Self::Chromium(cdp) => cdp.bounds(page).await,
             Self::Firefox(bidi) => bidi.bounds(page).await,
@@ -126,8 +139,8 @@ impl Browser {
 }
 
 /// Parses the value returned by the script.
-pub(crate) fn reading(text: &Value) -> Result<Reading, Trouble> {
-    text.as_str()
-        .and_then(|text| serde_json::from_str(text).ok())
-        .ok_or_else(|| Trouble::Failed("the page could not be read; look at it and try again".to_owned()))
+pub(crate) fn reading(text: &Value) -> Result<FrameContent, BrowserCallError> {
+    text.as_str().and_then(|text| serde_json::from_str(text).ok()).ok_or_else(|| {
+        BrowserCallError::Failed("the page could not be read; look at it and try again".to_owned())
+    })
 }

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use crate::{
-    arguments::{Arguments, missing},
-    wire::Trouble,
+    arguments::{BrowserArgumentParser, missing},
+    wire::BrowserCallError,
 };
 
 /// Characters that `read_page` returns if it is not told how many.
@@ -20,7 +20,7 @@ const TOOLS: &str = "read_page, page_forms, tabs, answer_dialog, page_dialog, do
 
 /// A call with checked arguments.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Call {
+pub(crate) enum BrowserCall {
     ReadPage { start: usize, characters_max: usize, frame: usize },
     PageForms,
     Tabs,
@@ -31,9 +31,9 @@ pub(crate) enum Call {
     PageInfo,
 }
 
-impl Call {
-    pub(crate) fn parse(tool: &str, arguments: Map<String, Value>) -> Result<Self, Trouble> {
-        let mut arguments = Arguments::new(arguments);
+impl BrowserCall {
+    pub(crate) fn parse(tool: &str, arguments: Map<String, Value>) -> Result<Self, BrowserCallError> {
+        let mut arguments = BrowserArgumentParser::new(arguments);
         let call = match tool {
             "read_page" => Self::ReadPage {
                 start: arguments.whole("start", 0, usize::MAX)?.unwrap_or(0),
@@ -66,7 +66,11 @@ impl Call {
             },
             "page_info" => Self::PageInfo,
             // Names come from outside.
-            _ => return Err(Trouble::Invalid(format!("there is no tool {tool:?}; the tools are: {TOOLS}"))),
+            _ => {
+                return Err(BrowserCallError::Invalid(format!(
+                    "there is no tool {tool:?}; the tools are: {TOOLS}"
+                )));
+            }
         };
         arguments.done(tool)?;
         Ok(call)
@@ -74,9 +78,9 @@ impl Call {
 }
 
 /// The address as browsers write it. Schemes that run code or show the browser's own pages are refused.
-fn checked_url(text: &str) -> Result<String, Trouble> {
+fn checked_url(text: &str) -> Result<String, BrowserCallError> {
     let url = Url::parse(text.trim()).map_err(|error| {
-        Trouble::Invalid(format!(
+        BrowserCallError::Invalid(format!(
             "the argument \"url\" is no full address ({error}); write it with its scheme, such as https://"
         ))
     })?;
@@ -84,7 +88,7 @@ fn checked_url(text: &str) -> Result<String, Trouble> {
         "http" | "https" | "file" => Ok(url.into()),
         "about" if url.as_str() == "about:blank" => Ok(url.into()),
         // Schemes come from outside.
-        scheme => Err(Trouble::Invalid(format!(
+        scheme => Err(BrowserCallError::Invalid(format!(
             "addresses with {scheme}: are not opened; expected http, https, file or about:blank"
         ))),
     }
@@ -96,15 +100,15 @@ mod tests {
 
     use super::*;
 
-    fn parsed(tool: &str, arguments: Value) -> Result<Call, String> {
+    fn parsed(tool: &str, arguments: Value) -> Result<BrowserCall, String> {
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-        Call::parse(tool, arguments).map_err(|trouble| match trouble {
-            Trouble::Invalid(message) => message,
-            Trouble::NoPages(_)
-            | Trouble::NoDocument(_)
-            | Trouble::Busy(_)
-            | Trouble::Failed(_)
-            | Trouble::Dialog => panic!("{trouble:?}"),
+        BrowserCall::parse(tool, arguments).map_err(|trouble| match trouble {
+            BrowserCallError::Invalid(message) => message,
+            BrowserCallError::NoPages(_)
+            | BrowserCallError::NoDocument(_)
+            | BrowserCallError::Busy(_)
+            | BrowserCallError::Failed(_)
+            | BrowserCallError::Dialog => panic!("{trouble:?}"),
         })
     }
 
@@ -112,11 +116,11 @@ mod tests {
     fn arguments_have_defaults() {
         assert_eq!(
             parsed("read_page", json!({})),
-            Ok(Call::ReadPage { start: 0, characters_max: 8000, frame: 0 })
+            Ok(BrowserCall::ReadPage { start: 0, characters_max: 8000, frame: 0 })
         );
         assert_eq!(
             parsed("read_page", json!({"start": 10, "max_characters": 200, "frame": null})),
-            Ok(Call::ReadPage { start: 10, characters_max: 200, frame: 0 })
+            Ok(BrowserCall::ReadPage { start: 10, characters_max: 200, frame: 0 })
         );
     }
 
@@ -152,7 +156,7 @@ mod tests {
     fn addresses_are_written_as_browsers_do() {
         assert_eq!(
             parsed("open_url", json!({"url": " HTTP://Example.org "})),
-            Ok(Call::OpenUrl { url: "http://example.org/".to_owned(), new_tab: false })
+            Ok(BrowserCall::OpenUrl { url: "http://example.org/".to_owned(), new_tab: false })
         );
     }
 }

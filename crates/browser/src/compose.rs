@@ -17,7 +17,7 @@ const DEPTH_MAX: usize = 20;
 /// Content of a frame as read by the script.
 #[derive(Debug, Default, Clone, Deserialize)]
 #[serde(default)]
-pub(crate) struct Reading {
+pub(crate) struct FrameContent {
     pub(crate) title: String,
     pub(crate) url: String,
     pub(crate) name: String,
@@ -34,7 +34,7 @@ pub(crate) struct Reading {
     pub(crate) status: Option<u64>,
 }
 
-impl Reading {
+impl FrameContent {
     /// A frame that was removed or does not answer.
     pub(crate) fn silent(url: String) -> Self {
         Self { url, text: "(this frame does not answer)".to_owned(), loading: true, ..Self::default() }
@@ -44,7 +44,7 @@ impl Reading {
 /// A frame and what it contains.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct FrameReading {
-    pub(crate) reading: Reading,
+    pub(crate) reading: FrameContent,
     pub(crate) name: String,
     /// The frames inside by the numbers in its text.
     pub(crate) children: Vec<Option<usize>>,
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     fn frame(text: &str, url: &str, children: &[Option<usize>]) -> FrameReading {
-        let reading = Reading { text: text.to_owned(), url: url.to_owned(), ..Reading::default() };
+        let reading = FrameContent { text: text.to_owned(), url: url.to_owned(), ..FrameContent::default() };
         FrameReading { reading, name: String::new(), children: children.to_vec() }
     }
 

@@ -2,7 +2,7 @@
 
 /// Messages that end with one byte, which they do not contain.
 #[derive(Debug)]
-pub(crate) struct Frames {
+pub(crate) struct DelimitedMessageDecoder {
     buffer: Vec<u8>,
     end: u8,
     bytes_max: usize,
@@ -12,27 +12,27 @@ pub(crate) struct Frames {
 
 /// Next item of the stream.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Frame {
+pub(crate) enum DecodedMessage {
     Message(Vec<u8>),
     TooLong,
 }
 
-impl Frames {
+impl DelimitedMessageDecoder {
     pub(crate) fn new(end: u8, bytes_max: usize) -> Self {
         Self { buffer: Vec::new(), end, bytes_max, skips: false }
     }
 
     /// Takes bytes and returns the messages that they complete.
-    pub(crate) fn push(&mut self, mut bytes: &[u8]) -> Vec<Frame> {
+    pub(crate) fn push(&mut self, mut bytes: &[u8]) -> Vec<DecodedMessage> {
         let mut frames = Vec::new();
         while let Some(at) = bytes.iter().position(|byte| *byte == self.end) {
             let (head, tail) = bytes.split_at(at);
             self.keep(head);
             let message = std::mem::take(&mut self.buffer);
             frames.push(if std::mem::take(&mut self.skips) {
-                Frame::TooLong
+                DecodedMessage::TooLong
             } else {
-                Frame::Message(message)
+                DecodedMessage::Message(message)
             });
             bytes = tail.get(1..).unwrap_or_default();
         }
@@ -54,13 +54,13 @@ impl Frames {
 mod tests {
     use super::*;
 
-    fn message(text: &str) -> Frame {
-        Frame::Message(text.as_bytes().to_vec())
+    fn message(text: &str) -> DecodedMessage {
+        DecodedMessage::Message(text.as_bytes().to_vec())
     }
 
     #[test]
     fn messages_are_cut_at_their_end() {
-        let mut frames = Frames::new(0, 10);
+        let mut frames = DelimitedMessageDecoder::new(0, 10);
         assert_eq!(frames.push(b"ab"), []);
         assert_eq!(frames.push(b"c\0d\0\0e"), [message("abc"), message("d"), message("")]);
         assert_eq!(frames.push(b"\0"), [message("e")]);
@@ -68,9 +68,9 @@ mod tests {
 
     #[test]
     fn a_message_that_is_too_long_is_dropped_and_the_next_one_read() {
-        let mut frames = Frames::new(b'\n', 4);
+        let mut frames = DelimitedMessageDecoder::new(b'\n', 4);
         assert_eq!(frames.push(b"12345"), []);
         assert_eq!(frames.buffer.len(), 0);
-        assert_eq!(frames.push(b"6\n1234\n"), [Frame::TooLong, message("1234")]);
+        assert_eq!(frames.push(b"6\n1234\n"), [DecodedMessage::TooLong, message("1234")]);
     }
 }

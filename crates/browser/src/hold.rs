@@ -21,9 +21,9 @@ use tokio::{
 
 use crate::{
     bidi::{self, Bidi},
-    browser::Browser,
+    browser::BrowserConnection,
     cdp::{self, Cdp, Pipes},
-    socket::{Reach, bind, serve_client},
+    socket::{BrowserReadiness, bind, serve_client},
 };
 
 /// The argument in whose place the one of the protocol is put.
@@ -35,7 +35,7 @@ const SIGNAL_CODE: i32 = 128;
 
 /// Which protocol a browser speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Engine {
+pub enum BrowserProtocol {
     /// Chromium and its relatives.
     Chromium,
     /// Firefox and its relatives.
@@ -44,11 +44,11 @@ pub enum Engine {
 
 /// A browser to start.
 #[derive(Debug, Clone)]
-pub struct Hold {
+pub struct BrowserLaunchOptions {
     /// `true` if the browser is started with `no_new_privs`, like all applications of a confined desktop.
     pub confined: bool,
     /// Which protocol it speaks.
-    pub engine: Engine,
+    pub engine: BrowserProtocol,
     /// Path of the socket that serves calls, in a folder that only the owner may enter.
     pub socket: PathBuf,
     /// The profile folder, which `arguments` also names.
@@ -67,48 +67,48 @@ pub struct Hold {
 /// # Errors
 ///
 /// The program cannot be started, or the socket cannot be bound.
-pub async fn hold(hold: Hold) -> io::Result<u8> {
+pub async fn hold(hold: BrowserLaunchOptions) -> io::Result<u8> {
     let Some(bound) = bind(&hold.socket).await? else {
         let mut child = spawn(&hold, command(&hold, None))?;
         return Ok(code(waited(&mut child).await?));
     };
     let result = match hold.engine {
-        Engine::Chromium => chromium(&hold, &bound.listener).await,
-        Engine::Firefox => firefox(&hold, &bound.listener).await,
+        BrowserProtocol::Chromium => chromium(&hold, &bound.listener).await,
+        BrowserProtocol::Firefox => firefox(&hold, &bound.listener).await,
     };
     // The next holder removes what is left.
     let _ = std::fs::remove_file(&hold.socket);
     Ok(code(result?))
 }
 
-async fn chromium(hold: &Hold, listener: &UnixListener) -> io::Result<ExitStatus> {
+async fn chromium(hold: &BrowserLaunchOptions, listener: &UnixListener) -> io::Result<ExitStatus> {
     let mut command = command(hold, Some("--remote-debugging-pipe"));
     let pipes = Pipes::new(&mut command)?;
     // Only the browser has the other ends of the pipes then.
     let mut child = spawn(hold, command)?;
-    let (reach, reached) = watch::channel(Reach::Starting);
+    let (reach, reached) = watch::channel(BrowserReadiness::Starting);
     let (link, served) = cdp::serve(pipes);
     let connected = async {
-        talk(Browser::Chromium(Cdp::new(link)), served, &reach).await;
+        talk(BrowserConnection::Chromium(Cdp::new(link)), served, &reach).await;
         std::future::pending::<()>().await;
     };
     serve(&mut child, connected, listener, &reached).await
 }
 
-async fn firefox(hold: &Hold, listener: &UnixListener) -> io::Result<ExitStatus> {
+async fn firefox(hold: &BrowserLaunchOptions, listener: &UnixListener) -> io::Result<ExitStatus> {
     bidi::remove_announcement(&hold.profile)?;
     let mut child = spawn(hold, command(hold, Some("--remote-debugging-port=0")))?;
-    let (reach, reached) = watch::channel(Reach::Starting);
+    let (reach, reached) = watch::channel(BrowserReadiness::Starting);
     let connected = async {
         match bidi::connect(&hold.profile).await {
             Ok(connection) => {
                 let (link, served) = bidi::serve(connection);
-                talk(Browser::Firefox(Bidi::new(link)), served, &reach).await;
+                talk(BrowserConnection::Firefox(Bidi::new(link)), served, &reach).await;
             }
             Err(error) => {
                 let reason =
                     format!("Firefox cannot be asked about its pages: {error}; use its window alone");
-                reach.send_replace(Reach::Absent(reason));
+                reach.send_replace(BrowserReadiness::Absent(reason));
             }
         }
         std::future::pending::<()>().await;
@@ -121,7 +121,7 @@ async fn serve(
     child: &mut Child,
     connected: impl Future<Output = ()>,
     listener: &UnixListener,
-    reached: &watch::Receiver<Reach>,
+    reached: &watch::Receiver<BrowserReadiness>,
 ) -> io::Result<ExitStatus> {
     tokio::select! {
         status = waited(child) => status,
@@ -131,7 +131,11 @@ async fn serve(
 }
 
 /// Serves the connection until it ends.
-async fn talk(browser: Browser, served: impl Future<Output = io::Result<()>>, reach: &watch::Sender<Reach>) {
+async fn talk(
+    browser: BrowserConnection,
+    served: impl Future<Output = io::Result<()>>,
+    reach: &watch::Sender<BrowserReadiness>,
+) {
     tokio::select! {
         result = served => if let Err(error) = result {
             tracing::warn!(%error, "the connection to the browser broke");
@@ -139,21 +143,23 @@ async fn talk(browser: Browser, served: impl Future<Output = io::Result<()>>, re
         () = announce(browser, reach) => {}
     }
     let reason = "the browser has closed its connection; open it again".to_owned();
-    reach.send_replace(Reach::Absent(reason));
+    reach.send_replace(BrowserReadiness::Absent(reason));
 }
 
 /// Lets calls through once the browser answers.
-async fn announce(browser: Browser, reach: &watch::Sender<Reach>) {
+async fn announce(browser: BrowserConnection, reach: &watch::Sender<BrowserReadiness>) {
     let greeted = browser.greet().await;
     reach.send_replace(match greeted {
-        Ok(()) => Reach::Ready(browser),
-        Err(trouble) => Reach::Absent(format!("the browser does not answer: {}", trouble.message())),
+        Ok(()) => BrowserReadiness::Ready(browser),
+        Err(trouble) => {
+            BrowserReadiness::Absent(format!("the browser does not answer: {}", trouble.message()))
+        }
     });
     std::future::pending::<()>().await;
 }
 
 /// The command; without a protocol its place is left out.
-fn command(hold: &Hold, protocol: Option<&str>) -> Command {
+fn command(hold: &BrowserLaunchOptions, protocol: Option<&str>) -> Command {
     let arguments = hold.arguments.iter().filter_map(|argument| {
         if argument == PROTOCOL_ARGUMENT { protocol.map(OsString::from) } else { Some(argument.clone()) }
     });
@@ -162,7 +168,7 @@ fn command(hold: &Hold, protocol: Option<&str>) -> Command {
     command
 }
 
-fn spawn(hold: &Hold, mut command: Command) -> io::Result<Child> {
+fn spawn(hold: &BrowserLaunchOptions, mut command: Command) -> io::Result<Child> {
     if !hold.confined {
         return command.spawn();
     }
@@ -174,7 +180,7 @@ fn spawn(hold: &Hold, mut command: Command) -> io::Result<Child> {
 }
 
 /// Answers clients; returns only if the socket fails.
-async fn accept(listener: &UnixListener, reached: &watch::Receiver<Reach>) -> io::Error {
+async fn accept(listener: &UnixListener, reached: &watch::Receiver<BrowserReadiness>) -> io::Error {
     let mut clients = JoinSet::new();
     loop {
         let full = clients.len() >= CLIENTS_MAX;

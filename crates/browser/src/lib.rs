@@ -36,4 +36,4 @@ mod tools;
 mod tools_act;
 mod wire;
 
-pub use hold::{Engine, Hold, PROTOCOL_ARGUMENT, hold};
+pub use hold::{BrowserLaunchOptions, BrowserProtocol, PROTOCOL_ARGUMENT, hold};

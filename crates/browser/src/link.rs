@@ -1,4 +1,4 @@
-//! The connection to a browser: requests with answers, and events that change the [`State`].
+//! The connection to a browser: requests with answers, and events that change the [`BrowserState`].
 //!
 //! One future, [`drive`], owns the connection and the state. It never waits for anybody who asks, so the browser is never blocked.
 
@@ -12,8 +12,8 @@ use tokio::{
 };
 
 use crate::{
-    state::State,
-    wire::{Trouble, cleaned, cut},
+    state::BrowserState,
+    wire::{BrowserCallError, cleaned, cut},
 };
 
 /// Requests that wait to be sent.
@@ -29,7 +29,7 @@ const MESSAGE_CHARACTERS_MAX: usize = 500;
 
 /// A message to the browser.
 #[derive(Debug, Clone)]
-pub(crate) struct Message {
+pub(crate) struct BrowserCommand {
     pub(crate) method: &'static str,
     pub(crate) parameters: Value,
     pub(crate) session: Option<String>,
@@ -38,9 +38,9 @@ pub(crate) struct Message {
 }
 
 /// Handler for a reply: a function, and the page concerned.
-pub(crate) type OnAnswer = (fn(&mut State, &str, &Value), String);
+pub(crate) type OnAnswer = (fn(&mut BrowserState, &str, &Value), String);
 
-impl Message {
+impl BrowserCommand {
     pub(crate) fn new(method: &'static str, parameters: Value) -> Self {
         Self { method, parameters, session: None, on_answer: None }
     }
@@ -52,62 +52,65 @@ impl Message {
 
 /// A message of the browser that nobody has asked for.
 #[derive(Debug)]
-pub(crate) struct Event {
+pub(crate) struct BrowserEvent {
     pub(crate) method: String,
     pub(crate) parameters: Value,
     pub(crate) session: String,
 }
 
 /// Takes an event into the state; returns what is sent in turn.
-pub(crate) type OnEvent = fn(&mut State, &Event) -> Vec<Message>;
+pub(crate) type OnEvent = fn(&mut BrowserState, &BrowserEvent) -> Vec<BrowserCommand>;
 
 type Reply = Result<Value, String>;
 
 /// Who waits for an answer.
-enum Waiting {
+enum BrowserReplyWaiter {
     Asked(oneshot::Sender<Reply>),
     State(OnAnswer),
 }
 
-struct Asked {
-    message: Message,
+struct QueuedBrowserCommand {
+    message: BrowserCommand,
     reply: oneshot::Sender<Reply>,
 }
 
 /// Asks the browser.
 #[derive(Debug, Clone)]
-pub(crate) struct Link {
-    asked: mpsc::Sender<Asked>,
-    state: watch::Receiver<State>,
+pub(crate) struct BrowserClient {
+    asked: mpsc::Sender<QueuedBrowserCommand>,
+    state: watch::Receiver<BrowserState>,
 }
 
-/// The other end of a [`Link`].
+/// The other end of a [`BrowserClient`].
 pub(crate) struct LinkDriver {
-    asked: mpsc::Receiver<Asked>,
-    state: watch::Sender<State>,
+    asked: mpsc::Receiver<QueuedBrowserCommand>,
+    state: watch::Sender<BrowserState>,
     on_event: OnEvent,
     outbound: mpsc::Sender<Vec<u8>>,
-    pending: HashMap<u64, Waiting>,
+    pending: HashMap<u64, BrowserReplyWaiter>,
     last: u64,
 }
 
 /// A link, its driver, and the messages that are to be written.
-pub(crate) fn link(on_event: OnEvent) -> (Link, LinkDriver, mpsc::Receiver<Vec<u8>>) {
+pub(crate) fn link(on_event: OnEvent) -> (BrowserClient, LinkDriver, mpsc::Receiver<Vec<u8>>) {
     let (asking, asked) = mpsc::channel(REQUESTS_MAX);
     let (outbound, written) = mpsc::channel(OUTBOUND_MAX);
-    let (state, watched) = watch::channel(State::default());
+    let (state, watched) = watch::channel(BrowserState::default());
     let driver = LinkDriver { asked, state, on_event, outbound, pending: HashMap::new(), last: 0 };
-    (Link { asked: asking, state: watched }, driver, written)
+    (BrowserClient { asked: asking, state: watched }, driver, written)
 }
 
-impl Link {
+impl BrowserClient {
     /// Reads the state. It must not be kept across an `await`.
-    pub(crate) fn state(&self) -> watch::Ref<'_, State> {
+    pub(crate) fn state(&self) -> watch::Ref<'_, BrowserState> {
         self.state.borrow()
     }
 
     /// Waits until the state says something.
-    pub(crate) async fn until<T>(&self, mut find: impl FnMut(&State) -> Option<T>) -> Result<T, Trouble> {
+    pub(crate) async fn until<T>(
+        &self,
+        mut find: impl FnMut(&BrowserState) -> Option<T>,
+    ) -> Result<T, BrowserCallError> {
         let mut state = self.state.clone();
         loop {
             if let Some(found) = find(&state.borrow_and_update()) {
@@ -122,19 +125,25 @@ impl Link {
         &self,
         method: &'static str,
         parameters: Value,
-    ) -> Result<Value, Trouble> {
-        timeout(BROWSER_BOUND, self.ask(Message::new(method, parameters))).await.unwrap_or_else(|_| {
-            Err(Trouble::Busy(format!(
+    ) -> Result<Value, BrowserCallError> {
+        timeout(BROWSER_BOUND, self.ask(BrowserCommand::new(method, parameters))).await.unwrap_or_else(|_| {
+            Err(BrowserCallError::Busy(format!(
                 "the browser does not answer {method} within {BROWSER_BOUND:?}; try again later"
             )))
         })
     }
 
     /// Asks a page; a dialog of the page ends the wait.
-    pub(crate) async fn ask_page(&self, page: &str, message: Message) -> Result<Value, Trouble> {
+    pub(crate) async fn ask_page(
+        &self,
+        page: &str,
+        message: BrowserCommand,
+    ) -> Result<Value, BrowserCallError> {
         let dialog = self.until(|state| match state.page(page) {
-            Some(page) => page.dialog.as_ref().map(|_| Trouble::Dialog),
-            None => Some(Trouble::NoDocument("the page was closed; look at the windows again".to_owned())),
+            Some(page) => page.dialog.as_ref().map(|_| BrowserCallError::Dialog),
+            None => Some(BrowserCallError::NoDocument(
+                "the page was closed; look at the windows again".to_owned(),
+            )),
         });
         tokio::select! {
             biased;
@@ -144,25 +153,27 @@ impl Link {
     }
 
     /// Asks without a bound; the caller has one.
-    pub(crate) async fn ask(&self, message: Message) -> Result<Value, Trouble> {
+    pub(crate) async fn ask(&self, message: BrowserCommand) -> Result<Value, BrowserCallError> {
         let (reply, answer) = oneshot::channel();
         let method = message.method;
-        self.asked.send(Asked { message, reply }).await.map_err(|_| gone())?;
+        self.asked.send(QueuedBrowserCommand { message, reply }).await.map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?.map_err(|error| {
             let error = cut(&cleaned(&error), MESSAGE_CHARACTERS_MAX);
-            Trouble::Failed(format!("the browser refuses {method}: {error}; look at the page and try again"))
+            BrowserCallError::Failed(format!(
+                "the browser refuses {method}: {error}; look at the page and try again"
+            ))
         })
     }
 }
 
-fn gone() -> Trouble {
-    Trouble::NoPages("the connection to the browser has ended; open the browser again".to_owned())
+fn gone() -> BrowserCallError {
+    BrowserCallError::NoPages("the connection to the browser has ended; open the browser again".to_owned())
 }
 
 /// Serves a link until the browser closes the connection.
 pub(crate) async fn drive(
     mut driver: LinkDriver,
-    first: Vec<Message>,
+    first: Vec<BrowserCommand>,
     mut inbound: impl Stream<Item = io::Result<Vec<u8>>> + Unpin,
 ) -> io::Result<()> {
     for message in first {
@@ -175,7 +186,7 @@ pub(crate) async fn drive(
                 None => return Ok(()),
             },
             asked = driver.asked.recv() => match asked {
-                Some(Asked { message, reply }) => driver.send(message, Some(reply)),
+                Some(QueuedBrowserCommand { message, reply }) => driver.send(message, Some(reply)),
                 // Nobody can ask any more, but the browser must not block.
                 None => while let Some(message) = inbound.next().await { message?; },
             },
@@ -184,20 +195,24 @@ pub(crate) async fn drive(
 }
 
 impl LinkDriver {
-    fn send(&mut self, message: Message, reply: Option<oneshot::Sender<Reply>>) {
+    fn send(&mut self, message: BrowserCommand, reply: Option<oneshot::Sender<Reply>>) {
         self.last += 1;
         let mut text = json!({"id": self.last, "method": message.method, "params": message.parameters});
         if let (Some(session), Value::Object(text)) = (message.session, &mut text) {
             text.insert("sessionId".to_owned(), Value::from(session));
         }
         if self.pending.len() >= PENDING_MAX {
-            self.pending.retain(|_, waiting| matches!(waiting, Waiting::Asked(reply) if !reply.is_closed()));
+            self.pending.retain(
+                |_, waiting| matches!(waiting, BrowserReplyWaiter::Asked(reply) if !reply.is_closed()),
+            );
         }
-        if let Some(waiting) = reply.map(Waiting::Asked).or(message.on_answer.map(Waiting::State)) {
+        if let Some(waiting) =
+            reply.map(BrowserReplyWaiter::Asked).or(message.on_answer.map(BrowserReplyWaiter::State))
+        {
             self.pending.insert(self.last, waiting);
         }
         if self.outbound.try_send(text.to_string().into_bytes()).is_err()
-            && let Some(Waiting::Asked(reply)) = self.pending.remove(&self.last)
+            && let Some(BrowserReplyWaiter::Asked(reply)) = self.pending.remove(&self.last)
         {
             // Who asked may have given up.
             let _ = reply.send(Err("it takes no more messages".to_owned()));
@@ -217,11 +232,11 @@ impl LinkDriver {
             };
             match (waiting, answer) {
                 // Who asked may have given up.
-                (Waiting::Asked(reply), answer) => drop(reply.send(answer)),
-                (Waiting::State((take, page)), Ok(answer)) => {
+                (BrowserReplyWaiter::Asked(reply), answer) => drop(reply.send(answer)),
+                (BrowserReplyWaiter::State((take, page)), Ok(answer)) => {
                     self.state.send_modify(|state| take(state, &page, &answer));
                 }
-                (Waiting::State(_), Err(_)) => {}
+                (BrowserReplyWaiter::State(_), Err(_)) => {}
             }
             return;
         }
@@ -230,7 +245,8 @@ impl LinkDriver {
             Some(Value::String(session)) => session,
             Some(_) | None => String::new(),
         };
-        let event = Event { method, parameters: message.remove("params").unwrap_or_default(), session };
+        let event =
+            BrowserEvent { method, parameters: message.remove("params").unwrap_or_default(), session };
         let mut answers = Vec::new();
         self.state.send_modify(|state| answers = (self.on_event)(state, &event));
         for answer in answers {

@@ -4,10 +4,10 @@ use futures_util::future::join_all;
 use tokio::time::timeout;
 
 use crate::{
-    browser::{Browser, GLANCE_BOUND, Wanted},
+    browser::{BrowserConnection, FrameReadOptions, GLANCE_BOUND},
     geometry::{nearest, window_bounds},
-    titles::{Candidate, Choice, choose},
-    wire::{Trouble, Window, cut},
+    titles::{PageResolution, TitleCandidate, choose},
+    wire::{BrowserCallError, BrowserWindowSelector, cut},
 };
 
 /// The most titles in an error.
@@ -17,13 +17,13 @@ const TITLE_CHARACTERS_MAX: usize = 100;
 
 /// A page and what is known of it.
 #[derive(Debug, Clone)]
-pub(crate) struct Glance {
+pub(crate) struct PageCandidate {
     pub(crate) id: String,
-    pub(crate) candidate: Candidate,
+    pub(crate) candidate: TitleCandidate,
 }
 
 /// All pages, and whether they are visible.
-pub(crate) async fn glances(browser: &Browser) -> Vec<Glance> {
+pub(crate) async fn glances(browser: &BrowserConnection) -> Vec<PageCandidate> {
     let tabs = browser.tabs().await;
     let is_tab = |id: &String| tabs.as_ref().is_none_or(|tabs| tabs.contains(id));
     let pages: Vec<_> = browser
@@ -37,29 +37,29 @@ pub(crate) async fn glances(browser: &Browser) -> Vec<Glance> {
     join_all(pages.into_iter().map(|(id, title, url)| glance(browser, id, title, url))).await
 }
 
-async fn glance(browser: &Browser, id: String, title: String, url: String) -> Glance {
-    let candidate = match timeout(GLANCE_BOUND, browser.look(&id, Wanted::default())).await {
+async fn glance(browser: &BrowserConnection, id: String, title: String, url: String) -> PageCandidate {
+    let candidate = match timeout(GLANCE_BOUND, browser.look(&id, FrameReadOptions::default())).await {
         Ok(Ok(reading)) => {
             // The page knows of a new title first.
             let title = if reading.title.is_empty() { title } else { reading.title };
-            Candidate { title, url, visible: Some(reading.visible), focused: reading.focused }
+            TitleCandidate { title, url, visible: Some(reading.visible), focused: reading.focused }
         }
-        Ok(Err(_)) | Err(_) => Candidate { title, url, visible: None, focused: false },
+        Ok(Err(_)) | Err(_) => TitleCandidate { title, url, visible: None, focused: false },
     };
-    Glance { id, candidate }
+    PageCandidate { id, candidate }
 }
 
 /// The page of a window among all pages.
 pub(crate) async fn page_of(
-    browser: &Browser,
-    window: &Window,
-    glances: &[Glance],
-) -> Result<String, Trouble> {
-    let candidates: Vec<Candidate> = glances.iter().map(|glance| glance.candidate.clone()).collect();
+    browser: &BrowserConnection,
+    window: &BrowserWindowSelector,
+    glances: &[PageCandidate],
+) -> Result<String, BrowserCallError> {
+    let candidates: Vec<TitleCandidate> = glances.iter().map(|glance| glance.candidate.clone()).collect();
     let several = match choose(&window.title, &candidates) {
-        Choice::One(index) => return id(glances, index),
-        Choice::Several(several) => several,
-        Choice::None => return Err(none(window, &candidates)),
+        PageResolution::One(index) => return id(glances, index),
+        PageResolution::Several(several) => several,
+        PageResolution::None => return Err(none(window, &candidates)),
     };
     if window.xid != 0
         && let Some(place) = window_bounds(window.xid).await
@@ -80,7 +80,7 @@ pub(crate) async fn page_of(
         .collect();
     match focused.as_slice() {
         [only] => id(glances, *only),
-        [] | [_, _, ..] => Err(Trouble::NoDocument(format!(
+        [] | [_, _, ..] => Err(BrowserCallError::NoDocument(format!(
             "{} windows show a page with the title {:?} and none can be told from the others; \
              click into the one that is meant and try again",
             several.len(),
@@ -89,14 +89,14 @@ pub(crate) async fn page_of(
     }
 }
 
-fn id(glances: &[Glance], index: usize) -> Result<String, Trouble> {
+fn id(glances: &[PageCandidate], index: usize) -> Result<String, BrowserCallError> {
     let glance = glances.get(index);
     glance
         .map(|glance| glance.id.clone())
-        .ok_or_else(|| Trouble::Failed("the page is gone; try again".to_owned()))
+        .ok_or_else(|| BrowserCallError::Failed("the page is gone; try again".to_owned()))
 }
 
-fn none(window: &Window, candidates: &[Candidate]) -> Trouble {
+fn none(window: &BrowserWindowSelector, candidates: &[TitleCandidate]) -> BrowserCallError {
     let titles: Vec<String> = candidates
         .iter()
         .filter(|candidate| candidate.visible != Some(false))
@@ -104,7 +104,7 @@ fn none(window: &Window, candidates: &[Candidate]) -> Trouble {
         .map(|candidate| format!("{:?}", cut(&candidate.title, TITLE_CHARACTERS_MAX)))
         .collect();
     let visible = if titles.is_empty() { "none".to_owned() } else { titles.join(", ") };
-    Trouble::NoDocument(format!(
+    BrowserCallError::NoDocument(format!(
         "no page has the title of the window {:?}; visible pages: {visible}; look at the windows again",
         cut(&window.title, TITLE_CHARACTERS_MAX)
     ))

@@ -20,11 +20,11 @@ use tokio::{
 };
 
 use crate::{
-    browser::Browser,
-    call::Call,
-    framing::{Frame, Frames},
+    browser::BrowserConnection,
+    call::BrowserCall,
+    framing::{DecodedMessage, DelimitedMessageDecoder},
     tools::run,
-    wire::{Good, REQUEST_BYTES_MAX, Request, Trouble, answer_line},
+    wire::{BrowserCallError, BrowserCallOutput, BrowserCallRequest, REQUEST_BYTES_MAX, answer_line},
 };
 
 /// Timeout for a call.
@@ -36,21 +36,21 @@ const PRIVATE_FILE: u32 = 0o600;
 
 /// Availability of the browser.
 #[derive(Debug, Clone)]
-pub(crate) enum Reach {
+pub(crate) enum BrowserReadiness {
     Starting,
-    Ready(Browser),
+    Ready(BrowserConnection),
     /// Why it cannot.
     Absent(String),
 }
 
 /// A socket, and the lock that says that it is served.
-pub(crate) struct Bound {
+pub(crate) struct LockedListener {
     pub(crate) listener: UnixListener,
     _lock: fs::File,
 }
 
 /// Binds the socket, unless a process serves it. What a process that ended has left is removed.
-pub(crate) async fn bind(path: &Path) -> io::Result<Option<Bound>> {
+pub(crate) async fn bind(path: &Path) -> io::Result<Option<LockedListener>> {
     // Two that start at once would remove each other's socket without it.
     let lock = fs::File::create(lock_path(path))?;
     match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
@@ -71,7 +71,7 @@ pub(crate) async fn bind(path: &Path) -> io::Result<Option<Bound>> {
     let listener = UnixListener::bind(path)?;
     // The folder is private already.
     fs::set_permissions(path, fs::Permissions::from_mode(PRIVATE_FILE))?;
-    Ok(Some(Bound { listener, _lock: lock }))
+    Ok(Some(LockedListener { listener, _lock: lock }))
 }
 
 /// The lock stays when the socket is removed: it may be opened by another holder already.
@@ -82,9 +82,9 @@ fn lock_path(socket: &Path) -> PathBuf {
 }
 
 /// Answers the calls of one client, one after the other, until it goes.
-pub(crate) async fn serve_client(stream: UnixStream, reach: watch::Receiver<Reach>) {
+pub(crate) async fn serve_client(stream: UnixStream, reach: watch::Receiver<BrowserReadiness>) {
     let (mut reading, mut writing) = stream.into_split();
-    let mut frames = Frames::new(b'\n', REQUEST_BYTES_MAX);
+    let mut frames = DelimitedMessageDecoder::new(b'\n', REQUEST_BYTES_MAX);
     let mut bytes = Vec::with_capacity(1 << 14);
     loop {
         bytes.clear();
@@ -106,19 +106,19 @@ async fn write(writing: &mut OwnedWriteHalf, line: &[u8]) -> bool {
     matches!(timeout(WRITE_BOUND, writing.write_all(line)).await, Ok(Ok(())))
 }
 
-async fn answered(frame: Frame, reach: &watch::Receiver<Reach>) -> Vec<u8> {
+async fn answered(frame: DecodedMessage, reach: &watch::Receiver<BrowserReadiness>) -> Vec<u8> {
     let message = match frame {
-        Frame::Message(message) => message,
-        Frame::TooLong => {
+        DecodedMessage::Message(message) => message,
+        DecodedMessage::TooLong => {
             let message = format!("the request has more than {REQUEST_BYTES_MAX} bytes; send less");
-            return answer_line(None, Err(Trouble::Invalid(message)));
+            return answer_line(None, Err(BrowserCallError::Invalid(message)));
         }
     };
-    let request: Request = match serde_json::from_slice(&message) {
+    let request: BrowserCallRequest = match serde_json::from_slice(&message) {
         Ok(request) => request,
         Err(error) => {
             let message = format!("the request cannot be read ({error}); send one JSON object in a line");
-            return answer_line(None, Err(Trouble::Invalid(message)));
+            return answer_line(None, Err(BrowserCallError::Invalid(message)));
         }
     };
     let id = Some(request.id);
@@ -128,9 +128,12 @@ async fn answered(frame: Frame, reach: &watch::Receiver<Reach>) -> Vec<u8> {
     }
 }
 
-async fn perform(request: Request, reach: &watch::Receiver<Reach>) -> Result<Good, Trouble> {
-    let Request { window, tool, arguments, .. } = request;
-    let call = Call::parse(&tool, arguments)?;
+async fn perform(
+    request: BrowserCallRequest,
+    reach: &watch::Receiver<BrowserReadiness>,
+) -> Result<BrowserCallOutput, BrowserCallError> {
+    let BrowserCallRequest { window, tool, arguments, .. } = request;
+    let call = BrowserCall::parse(&tool, arguments)?;
     let mut browser = None;
     let called = async {
         let ready = browser.insert(ready(reach.clone()).await?);
@@ -138,21 +141,22 @@ async fn perform(request: Request, reach: &watch::Receiver<Reach>) -> Result<Goo
     };
     match timeout(CALL_BOUND, called).await {
         Ok(result) => result,
-        Err(_) => Err(Trouble::Busy(busy(browser.as_ref()))),
+        Err(_) => Err(BrowserCallError::Busy(busy(browser.as_ref()))),
     }
 }
 
-async fn ready(mut reach: watch::Receiver<Reach>) -> Result<Browser, Trouble> {
-    let gone = || Trouble::NoPages("the browser has ended; open it again".to_owned());
-    let reached = reach.wait_for(|reach| !matches!(reach, Reach::Starting)).await.map_err(|_| gone())?;
+async fn ready(mut reach: watch::Receiver<BrowserReadiness>) -> Result<BrowserConnection, BrowserCallError> {
+    let gone = || BrowserCallError::NoPages("the browser has ended; open it again".to_owned());
+    let reached =
+        reach.wait_for(|reach| !matches!(reach, BrowserReadiness::Starting)).await.map_err(|_| gone())?;
     match &*reached {
-        Reach::Ready(browser) => Ok(browser.clone()),
-        Reach::Absent(reason) => Err(Trouble::NoPages(reason.clone())),
-        Reach::Starting => Err(gone()),
+        BrowserReadiness::Ready(browser) => Ok(browser.clone()),
+        BrowserReadiness::Absent(reason) => Err(BrowserCallError::NoPages(reason.clone())),
+        BrowserReadiness::Starting => Err(gone()),
     }
 }
 
-fn busy(browser: Option<&Browser>) -> String {
+fn busy(browser: Option<&BrowserConnection>) -> String {
     let limit = CALL_BOUND.as_secs();
     let Some(browser) = browser else {
         return format!("the browser has not started within {limit} seconds; try again later");

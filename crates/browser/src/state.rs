@@ -18,14 +18,14 @@ const RECENT_MAX: usize = 8;
 const TEXT_CHARACTERS_MAX: usize = 4000;
 
 #[derive(Debug, Default)]
-pub(crate) struct State {
-    pub(crate) pages: Vec<Page>,
+pub(crate) struct BrowserState {
+    pub(crate) pages: Vec<BrowserPage>,
     /// Newest last.
-    pub(crate) downloads: VecDeque<Download>,
+    pub(crate) downloads: VecDeque<BrowserDownload>,
 }
 
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Page {
+pub(crate) struct BrowserPage {
     /// The name that the browser gives it.
     pub(crate) id: String,
     pub(crate) title: String,
@@ -39,12 +39,12 @@ pub(crate) struct Page {
     /// Number of dialogs closed so far.
     pub(crate) closed_count: u64,
     /// Chromium only: the sessions in which the page and its frames in other processes are asked. The first is the page's own.
-    pub(crate) sessions: Vec<Session>,
+    pub(crate) sessions: Vec<FrameSession>,
 }
 
 /// A connection to a page or to a frame that runs in another process.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Session {
+pub(crate) struct FrameSession {
     pub(crate) session: String,
     pub(crate) frame: String,
     pub(crate) parent: Option<String>,
@@ -84,7 +84,7 @@ pub(crate) struct ClosedDialog {
 }
 
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Download {
+pub(crate) struct BrowserDownload {
     #[serde(skip)]
     pub(crate) id: String,
     pub(crate) file: String,
@@ -95,7 +95,7 @@ pub(crate) struct Download {
     pub(crate) total: Option<u64>,
 }
 
-impl Download {
+impl BrowserDownload {
     /// One that has begun, by what the browser says of it.
     pub(crate) fn begun(id: impl Into<String>, file: &str, url: &str) -> Self {
         Self {
@@ -124,27 +124,27 @@ pub(crate) enum DownloadState {
     Canceled,
 }
 
-impl State {
-    pub(crate) fn page(&self, id: &str) -> Option<&Page> {
+impl BrowserState {
+    pub(crate) fn page(&self, id: &str) -> Option<&BrowserPage> {
         self.pages.iter().find(|page| page.id == id)
     }
 
-    pub(crate) fn page_mut(&mut self, id: &str) -> Option<&mut Page> {
+    pub(crate) fn page_mut(&mut self, id: &str) -> Option<&mut BrowserPage> {
         self.pages.iter_mut().find(|page| page.id == id)
     }
 
     /// The page that a session belongs to.
-    pub(crate) fn page_of_session(&mut self, session: &str) -> Option<&mut Page> {
+    pub(crate) fn page_of_session(&mut self, session: &str) -> Option<&mut BrowserPage> {
         self.pages.iter_mut().find(|page| page.sessions.iter().any(|known| known.session == session))
     }
 
     /// The page of a name, which is added if it is new.
-    pub(crate) fn page_or_new(&mut self, id: &str) -> Option<&mut Page> {
+    pub(crate) fn page_or_new(&mut self, id: &str) -> Option<&mut BrowserPage> {
         if self.page(id).is_none() {
             if self.pages.len() >= PAGES_MAX {
                 return None;
             }
-            self.pages.push(Page { id: id.to_owned(), ..Page::default() });
+            self.pages.push(BrowserPage { id: id.to_owned(), ..BrowserPage::default() });
         }
         self.page_mut(id)
     }
@@ -153,14 +153,14 @@ impl State {
         self.pages.retain(|page| page.id != id);
     }
 
-    pub(crate) fn add_download(&mut self, download: Download) {
+    pub(crate) fn add_download(&mut self, download: BrowserDownload) {
         if self.downloads.len() >= DOWNLOADS_MAX {
             self.downloads.pop_front();
         }
         self.downloads.push_back(download);
     }
 
-    pub(crate) fn download_mut(&mut self, id: &str) -> Option<&mut Download> {
+    pub(crate) fn download_mut(&mut self, id: &str) -> Option<&mut BrowserDownload> {
         self.downloads.iter_mut().rev().find(|download| download.id == id)
     }
 }
@@ -181,8 +181,8 @@ impl Load {
     }
 }
 
-impl Page {
-    pub(crate) fn add_session(&mut self, session: Session) {
+impl BrowserPage {
+    pub(crate) fn add_session(&mut self, session: FrameSession) {
         if self.sessions.len() < SESSIONS_MAX {
             self.sessions.push(session);
         }
@@ -219,9 +219,9 @@ mod tests {
 
     #[test]
     fn downloads_and_dialogs_are_bounded() {
-        let mut state = State::default();
+        let mut state = BrowserState::default();
         for number in 0..=DOWNLOADS_MAX {
-            state.add_download(Download::begun(number.to_string(), "", ""));
+            state.add_download(BrowserDownload::begun(number.to_string(), "", ""));
         }
         assert_eq!(state.downloads.len(), DOWNLOADS_MAX);
         assert!(state.download_mut("0").is_none() && state.download_mut("1").is_some());

@@ -2,7 +2,7 @@
 
 /// Properties of a page for matching it with a window.
 #[derive(Debug, Clone)]
-pub(crate) struct Candidate {
+pub(crate) struct TitleCandidate {
     pub(crate) title: String,
     pub(crate) url: String,
     /// `None` if the page does not answer, for example because its dialog is open.
@@ -12,7 +12,7 @@ pub(crate) struct Candidate {
 
 /// Which page it is.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Choice {
+pub(crate) enum PageResolution {
     One(usize),
     /// The title fits all of these equally.
     Several(Vec<usize>),
@@ -25,7 +25,7 @@ const SEPARATORS: [&str; 3] = [" - ", " — ", " – "];
 const UNTITLED: [&str; 4] = ["Untitled", "New Tab", "Mozilla Firefox", "Chromium"];
 
 /// Chooses the page of a window.
-pub(crate) fn choose(window_title: &str, candidates: &[Candidate]) -> Choice {
+pub(crate) fn choose(window_title: &str, candidates: &[TitleCandidate]) -> PageResolution {
     let window_title = normalised(window_title);
     let fitting = |visible_only: bool| {
         let fits: Vec<(usize, usize)> = candidates
@@ -52,19 +52,19 @@ pub(crate) fn choose(window_title: &str, candidates: &[Candidate]) -> Choice {
             .filter(|index| candidates.get(*index).is_some_and(|candidate| candidate.visible != Some(false)))
             .collect();
         return match chosen.as_slice() {
-            [only] => Choice::One(*only),
-            [] | [_, _, ..] => Choice::None,
+            [only] => PageResolution::One(*only),
+            [] | [_, _, ..] => PageResolution::None,
         };
     }
     match chosen.as_slice() {
-        [only] => Choice::One(*only),
-        [] => Choice::None,
-        [_, _, ..] => Choice::Several(chosen),
+        [only] => PageResolution::One(*only),
+        [] => PageResolution::None,
+        [_, _, ..] => PageResolution::Several(chosen),
     }
 }
 
 /// The length of the page's title if the title of the window begins with it.
-fn fit(window_title: &str, candidate: &Candidate) -> Option<usize> {
+fn fit(window_title: &str, candidate: &TitleCandidate) -> Option<usize> {
     let title = normalised(&candidate.title);
     if !title.is_empty() {
         return begins(window_title, &title).then_some(title.chars().count());
@@ -92,49 +92,54 @@ pub(crate) fn normalised(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn page(title: &str, visible: Option<bool>) -> Candidate {
-        Candidate { title: title.to_owned(), url: "http://a.example/b".to_owned(), visible, focused: false }
+    fn page(title: &str, visible: Option<bool>) -> TitleCandidate {
+        TitleCandidate {
+            title: title.to_owned(),
+            url: "http://a.example/b".to_owned(),
+            visible,
+            focused: false,
+        }
     }
 
-    fn check(window: &str, pages: &[Candidate], expected: &Choice) {
+    fn check(window: &str, pages: &[TitleCandidate], expected: &PageResolution) {
         assert_eq!(&choose(window, pages), expected, "{window}");
     }
 
     #[test]
     fn the_visible_page_whose_title_begins_the_title_of_the_window() {
         let pages = [page("A", Some(false)), page(" B \n c", Some(true)), page("D", Some(true))];
-        check("B c - Chromium", &pages, &Choice::One(1));
-        check("D — Mozilla Firefox", &pages, &Choice::One(2));
-        check("A - Chromium", &pages, &Choice::One(0));
-        check("E - Chromium", &pages, &Choice::None);
-        check("Dx - Chromium", &pages, &Choice::None);
+        check("B c - Chromium", &pages, &PageResolution::One(1));
+        check("D — Mozilla Firefox", &pages, &PageResolution::One(2));
+        check("A - Chromium", &pages, &PageResolution::One(0));
+        check("E - Chromium", &pages, &PageResolution::None);
+        check("Dx - Chromium", &pages, &PageResolution::None);
     }
 
     #[test]
     fn the_longest_title_wins() {
         let pages = [page("A", Some(true)), page("A - B", Some(true))];
-        check("A - B - Chromium", &pages, &Choice::One(1));
-        check("A - Chromium", &pages, &Choice::One(0));
+        check("A - B - Chromium", &pages, &PageResolution::One(1));
+        check("A - Chromium", &pages, &PageResolution::One(0));
     }
 
     #[test]
     fn equal_titles_are_ambiguous() {
         let pages = [page("A", Some(true)), page("A", None), page("A", Some(false))];
-        check("A - Chromium", &pages, &Choice::Several(vec![0, 1]));
+        check("A - Chromium", &pages, &PageResolution::Several(vec![0, 1]));
     }
 
     #[test]
     fn the_only_visible_page_fits_any_title() {
-        check("New - Chromium", &[page("Old", Some(true)), page("x", Some(false))], &Choice::One(0));
-        check("New - Chromium", &[page("Old", Some(true)), page("x", Some(true))], &Choice::None);
-        check("New - Chromium", &[], &Choice::None);
+        check("New - Chromium", &[page("Old", Some(true)), page("x", Some(false))], &PageResolution::One(0));
+        check("New - Chromium", &[page("Old", Some(true)), page("x", Some(true))], &PageResolution::None);
+        check("New - Chromium", &[], &PageResolution::None);
     }
 
     #[test]
     fn a_page_without_title_has_its_address() {
         let pages = [page("", Some(true)), page("x", Some(true))];
-        check("a.example/b - Chromium", &pages, &Choice::One(0));
-        check("Mozilla Firefox", &pages, &Choice::One(0));
-        check("Untitled - Chromium", &pages, &Choice::One(0));
+        check("a.example/b - Chromium", &pages, &PageResolution::One(0));
+        check("Mozilla Firefox", &pages, &PageResolution::One(0));
+        check("Untitled - Chromium", &pages, &PageResolution::One(0));
     }
 }

@@ -3,13 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    browser::{Browser, Wanted},
-    call::Call,
+    browser::{BrowserConnection, FrameReadOptions},
+    call::BrowserCall,
     compose::{composed, fields, numbered},
-    page_of::{Glance, glances, page_of},
-    state::{Dialog, DownloadState, Page},
+    page_of::{PageCandidate, glances, page_of},
+    state::{BrowserPage, Dialog, DownloadState},
     tools_act::{answer_dialog, open_url},
-    wire::{Good, Trouble, Window, cut},
+    wire::{BrowserCallError, BrowserCallOutput, BrowserWindowSelector, cut},
 };
 
 /// The most form fields that are returned.
@@ -18,33 +18,37 @@ const FIELDS_MAX: usize = 300;
 const SAID_CHARACTERS_MAX: usize = 200;
 
 /// Makes a call on the page of a window.
-pub(crate) async fn run(browser: &Browser, window: &Window, call: Call) -> Result<Good, Trouble> {
+pub(crate) async fn run(
+    browser: &BrowserConnection,
+    window: &BrowserWindowSelector,
+    call: BrowserCall,
+) -> Result<BrowserCallOutput, BrowserCallError> {
     let glances = glances(browser).await;
     let page = page_of(browser, window, &glances).await;
     let read = match call {
-        Call::Tabs => return Ok(tabs(&glances, page.ok().as_deref())),
-        Call::Downloads => return Ok(downloads(browser).await),
-        Call::PageDialog => return page_dialog(browser, &page?),
-        Call::AnswerDialog { accept, message, text } => {
+        BrowserCall::Tabs => return Ok(tabs(&glances, page.ok().as_deref())),
+        BrowserCall::Downloads => return Ok(downloads(browser).await),
+        BrowserCall::PageDialog => return page_dialog(browser, &page?),
+        BrowserCall::AnswerDialog { accept, message, text } => {
             let wanted = (accept, message.as_deref());
             return answer_dialog(browser, &page?, wanted, text.as_deref()).await;
         }
-        Call::OpenUrl { url, new_tab } => return open_url(browser, &page?, &url, new_tab).await,
-        Call::ReadPage { start, characters_max, frame } => {
+        BrowserCall::OpenUrl { url, new_tab } => return open_url(browser, &page?, &url, new_tab).await,
+        BrowserCall::ReadPage { start, characters_max, frame } => {
             let page = page?;
             (read_page(browser, &page, start, characters_max, frame).await, page)
         }
-        Call::PageForms => {
+        BrowserCall::PageForms => {
             let page = page?;
             (page_forms(browser, &page).await, page)
         }
-        Call::PageInfo => {
+        BrowserCall::PageInfo => {
             let page = page?;
             (page_info(browser, &page).await, page)
         }
     };
     match read {
-        (Err(Trouble::Dialog), page) => {
+        (Err(BrowserCallError::Dialog), page) => {
             let page = known(browser, &page)?;
             let dialog = page.dialog.clone();
             Ok(behind_dialog(&page, dialog.as_ref()))
@@ -54,12 +58,11 @@ pub(crate) async fn run(browser: &Browser, window: &Window, call: Call) -> Resul
 }
 
 /// Returns the state of a page as reported by the browser.
-pub(crate) fn known(browser: &Browser, page: &str) -> Result<Page, Trouble> {
+pub(crate) fn known(browser: &BrowserConnection, page: &str) -> Result<BrowserPage, BrowserCallError> {
     let state = browser.link().state();
-    state
-        .page(page)
-        .cloned()
-        .ok_or_else(|| Trouble::NoDocument("the page was closed; look at the windows again".to_owned()))
+    state.page(page).cloned().ok_or_else(|| {
+        BrowserCallError::NoDocument("the page was closed; look at the windows again".to_owned())
+    })
 }
 
 /// A sentence about an open dialog.
@@ -71,7 +74,7 @@ pub(crate) fn dialog_said(dialog: &Dialog) -> String {
     }
 }
 
-fn behind_dialog(page: &Page, dialog: Option<&Dialog>) -> Good {
+fn behind_dialog(page: &BrowserPage, dialog: Option<&Dialog>) -> BrowserCallOutput {
     let said = match dialog {
         Some(dialog) => format!(
             "{}; the page cannot be read until it is answered with answer_dialog.",
@@ -80,21 +83,21 @@ fn behind_dialog(page: &Page, dialog: Option<&Dialog>) -> Good {
         None => "A dialog of the page was just closed; read again.".to_owned(),
     };
     let output = json!({"url": page.url, "title": page.title, "dialog": dialog});
-    Good { said, output, effect: None }
+    BrowserCallOutput { said, output, effect: None }
 }
 
 async fn read_page(
-    browser: &Browser,
+    browser: &BrowserConnection,
     page: &str,
     start: usize,
     characters_max: usize,
     frame: usize,
-) -> Result<Good, Trouble> {
-    let frames = browser.read(page, Wanted { text: true, ..Wanted::default() }).await?;
+) -> Result<BrowserCallOutput, BrowserCallError> {
+    let frames = browser.read(page, FrameReadOptions { text: true, ..FrameReadOptions::default() }).await?;
     let main = frames.first().map(|frame| frame.reading.clone()).unwrap_or_default();
     let entries = numbered(&frames);
     let entry = entries.get(frame).ok_or_else(|| {
-        Trouble::Invalid(format!(
+        BrowserCallError::Invalid(format!(
             "the page has no frame {frame}; its frames are 0 to {}",
             entries.len().saturating_sub(1)
         ))
@@ -102,7 +105,7 @@ async fn read_page(
     let text = composed(&frames, &entries, entry);
     let total = text.chars().count();
     if start > total {
-        return Err(Trouble::Invalid(format!(
+        return Err(BrowserCallError::Invalid(format!(
             "the argument \"start\" is {start}, but the text has {total} characters"
         )));
     }
@@ -131,11 +134,11 @@ async fn read_page(
     if cut_off {
         output.insert("cut_off".to_owned(), Value::from(true));
     }
-    Ok(Good { said, output: Value::Object(output), effect: None })
+    Ok(BrowserCallOutput { said, output: Value::Object(output), effect: None })
 }
 
-async fn page_forms(browser: &Browser, page: &str) -> Result<Good, Trouble> {
-    let frames = browser.read(page, Wanted { fields: true, ..Wanted::default() }).await?;
+async fn page_forms(browser: &BrowserConnection, page: &str) -> Result<BrowserCallOutput, BrowserCallError> {
+    let frames = browser.read(page, FrameReadOptions { fields: true, ..FrameReadOptions::default() }).await?;
     let entries = numbered(&frames);
     let main = frames.first().map(|frame| frame.reading.clone()).unwrap_or_default();
     let mut fields = fields(&frames, &entries);
@@ -148,37 +151,41 @@ async fn page_forms(browser: &Browser, page: &str) -> Result<Good, Trouble> {
         String::new()
     };
     let said = format!("Read {} form fields of {}{more}.", fields.len(), named(&main.title, &main.url));
-    Ok(Good { said, output: json!({"fields": fields, "total": total}), effect: None })
+    Ok(BrowserCallOutput { said, output: json!({"fields": fields, "total": total}), effect: None })
 }
 
-async fn page_info(browser: &Browser, page: &str) -> Result<Good, Trouble> {
-    let main = browser.look(page, Wanted { info: true, ..Wanted::default() }).await?;
+async fn page_info(browser: &BrowserConnection, page: &str) -> Result<BrowserCallOutput, BrowserCallError> {
+    let main = browser.look(page, FrameReadOptions { info: true, ..FrameReadOptions::default() }).await?;
     let said = format!("Looked at {}.", named(&main.title, &main.url));
     let output = json!({
         "url": main.url, "title": main.title, "loading": is_loading(browser, page, main.loading), "dialog": null,
         "selection": main.selection, "scroll": main.scroll, "focused_field": main.focused_field, "status": main.status,
     });
-    Ok(Good { said, output, effect: None })
+    Ok(BrowserCallOutput { said, output, effect: None })
 }
 
 /// A page also loads while the document before it is still shown.
-fn is_loading(browser: &Browser, page: &str, document: bool) -> bool {
+fn is_loading(browser: &BrowserConnection, page: &str, document: bool) -> bool {
     document || browser.link().state().page(page).is_some_and(|page| page.load.loading)
 }
 
-fn page_dialog(browser: &Browser, page: &str) -> Result<Good, Trouble> {
+fn page_dialog(browser: &BrowserConnection, page: &str) -> Result<BrowserCallOutput, BrowserCallError> {
     let page = known(browser, page)?;
     let said = match &page.dialog {
         Some(dialog) => format!("{}.", dialog_said(dialog)),
         None => "The page shows no dialog.".to_owned(),
     };
-    Ok(Good { said, output: json!({"dialog": page.dialog, "closed": page.closed_dialogs}), effect: None })
+    Ok(BrowserCallOutput {
+        said,
+        output: json!({"dialog": page.dialog, "closed": page.closed_dialogs}),
+        effect: None,
+    })
 }
 
-fn tabs(glances: &[Glance], page: Option<&str>) -> Good {
+fn tabs(glances: &[PageCandidate], page: Option<&str>) -> BrowserCallOutput {
     let tabs: Vec<Value> = glances
         .iter()
-        .map(|Glance { id, candidate }| {
+        .map(|PageCandidate { id, candidate }| {
             let mut tab = Map::new();
             tab.insert("title".to_owned(), Value::from(candidate.title.as_str()));
             tab.insert("url".to_owned(), Value::from(candidate.url.as_str()));
@@ -189,10 +196,14 @@ fn tabs(glances: &[Glance], page: Option<&str>) -> Good {
             Value::Object(tab)
         })
         .collect();
-    Good { said: format!("The browser has {} tabs.", tabs.len()), output: Value::Array(tabs), effect: None }
+    BrowserCallOutput {
+        said: format!("The browser has {} tabs.", tabs.len()),
+        output: Value::Array(tabs),
+        effect: None,
+    }
 }
 
-async fn downloads(browser: &Browser) -> Good {
+async fn downloads(browser: &BrowserConnection) -> BrowserCallOutput {
     let mut newest_first: Vec<_> = browser.link().state().downloads.iter().rev().cloned().collect();
     for download in &mut newest_first {
         // Firefox does not report sizes.
@@ -202,7 +213,7 @@ async fn downloads(browser: &Browser) -> Good {
         }
     }
     let said = format!("The browser has made {} downloads since it started.", newest_first.len());
-    Good { said, output: json!(newest_first), effect: None }
+    BrowserCallOutput { said, output: json!(newest_first), effect: None }
 }
 
 /// The page in a sentence.

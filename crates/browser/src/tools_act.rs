@@ -6,10 +6,10 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use crate::{
-    browser::{Arrival, Browser, GLANCE_BOUND, Wanted},
+    browser::{Arrival, BrowserConnection, FrameReadOptions, GLANCE_BOUND},
     titles::normalised,
     tools::{dialog_said, known, named},
-    wire::{Effect, Good, Trouble},
+    wire::{BrowserCallEffect, BrowserCallError, BrowserCallOutput},
 };
 
 /// Maximum time for a dialog to close.
@@ -21,21 +21,21 @@ const STATUS_ERROR: u64 = 400;
 
 /// Answers the dialog of a page: the one with that message, if one is given, since another one may have come.
 pub(crate) async fn answer_dialog(
-    browser: &Browser,
+    browser: &BrowserConnection,
     page: &str,
     (accept, message): (bool, Option<&str>),
     text: Option<&str>,
-) -> Result<Good, Trouble> {
+) -> Result<BrowserCallOutput, BrowserCallError> {
     let before = known(browser, page)?;
     let Some(dialog) = before.dialog else {
-        return Err(Trouble::Invalid("the page shows no dialog; nothing was answered".to_owned()));
+        return Err(BrowserCallError::Invalid("the page shows no dialog; nothing was answered".to_owned()));
     };
     if message.is_some_and(|message| normalised(message) != normalised(&dialog.message)) {
         let says = crate::wire::cut(&dialog.message, MESSAGE_CHARACTERS_MAX);
-        return Err(Trouble::Invalid(format!("the dialog says {says:?}; give that as the message")));
+        return Err(BrowserCallError::Invalid(format!("the dialog says {says:?}; give that as the message")));
     }
     if text.is_some() && dialog.kind != "prompt" {
-        return Err(Trouble::Invalid(format!(
+        return Err(BrowserCallError::Invalid(format!(
             "the argument \"text\" is for prompt dialogs, but this is an {} dialog; leave it out",
             dialog.kind
         )));
@@ -70,22 +70,22 @@ pub(crate) async fn answer_dialog(
         format!("The {} dialog {:?} was {asked}.", dialog.kind, crate::wire::cut(&dialog.message, 200));
     let output =
         json!({"answered": dialog, "dialog": known(browser, page).ok().and_then(|page| page.dialog)});
-    Ok(Good { said, output, effect: Some(Effect { seen, proof }) })
+    Ok(BrowserCallOutput { said, output, effect: Some(BrowserCallEffect { seen, proof }) })
 }
 
 /// Opens an address in the page of a window or in a new tab of it.
 pub(crate) async fn open_url(
-    browser: &Browser,
+    browser: &BrowserConnection,
     page: &str,
     url: &str,
     new_tab: bool,
-) -> Result<Good, Trouble> {
+) -> Result<BrowserCallOutput, BrowserCallError> {
     let opened = if new_tab { browser.new_tab(page).await? } else { page.to_owned() };
     let arrival = browser.navigate(&opened, url).await?;
-    let refused = |said: String, output, proof: String| Good {
+    let refused = |said: String, output, proof: String| BrowserCallOutput {
         said,
         output,
-        effect: Some(Effect { seen: false, proof }),
+        effect: Some(BrowserCallEffect { seen: false, proof }),
     };
     Ok(match arrival {
         Arrival::Loaded { url: final_url } => loaded(browser, &opened, url, &final_url).await,
@@ -114,8 +114,8 @@ pub(crate) async fn open_url(
     })
 }
 
-async fn loaded(browser: &Browser, page: &str, asked: &str, final_url: &str) -> Good {
-    let wanted = Wanted { info: true, ..Wanted::default() };
+async fn loaded(browser: &BrowserConnection, page: &str, asked: &str, final_url: &str) -> BrowserCallOutput {
+    let wanted = FrameReadOptions { info: true, ..FrameReadOptions::default() };
     // A page that does not answer has loaded nevertheless.
     let reading =
         timeout(GLANCE_BOUND, browser.look(page, wanted)).await.ok().and_then(Result::ok).unwrap_or_default();
@@ -133,7 +133,7 @@ async fn loaded(browser: &Browser, page: &str, asked: &str, final_url: &str) -> 
     }
     said.push('.');
     let output = json!({"url": final_url, "title": reading.title, "status": reading.status});
-    Good { said, output, effect: Some(Effect { seen: true, proof }) }
+    BrowserCallOutput { said, output, effect: Some(BrowserCallEffect { seen: true, proof }) }
 }
 
 fn same(one: &str, other: &str) -> bool {

@@ -11,9 +11,9 @@ pub(crate) const ANSWER_BYTES_MAX: usize = 4 << 20;
 /// One call.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Request {
+pub(crate) struct BrowserCallRequest {
     pub(crate) id: u64,
-    pub(crate) window: Window,
+    pub(crate) window: BrowserWindowSelector,
     pub(crate) tool: String,
     #[serde(default)]
     pub(crate) arguments: Map<String, Value>,
@@ -21,7 +21,7 @@ pub(crate) struct Request {
 
 /// The window whose page is meant.
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Window {
+pub(crate) struct BrowserWindowSelector {
     #[serde(default)]
     pub(crate) xid: u32,
     #[serde(default)]
@@ -30,24 +30,24 @@ pub(crate) struct Window {
 
 /// Result of a successful call.
 #[derive(Debug, Serialize)]
-pub(crate) struct Good {
+pub(crate) struct BrowserCallOutput {
     /// One sentence.
     pub(crate) said: String,
     pub(crate) output: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) effect: Option<Effect>,
+    pub(crate) effect: Option<BrowserCallEffect>,
 }
 
 /// State read back after an action.
 #[derive(Debug, Serialize)]
-pub(crate) struct Effect {
+pub(crate) struct BrowserCallEffect {
     pub(crate) seen: bool,
     pub(crate) proof: String,
 }
 
 /// Why a call returns nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Trouble {
+pub(crate) enum BrowserCallError {
     /// The browser does not answer questions about its pages.
     NoPages(String),
     /// No page belongs to the window.
@@ -62,7 +62,7 @@ pub(crate) enum Trouble {
     Dialog,
 }
 
-impl Trouble {
+impl BrowserCallError {
     pub(crate) fn message(self) -> String {
         self.parts().1
     }
@@ -82,27 +82,27 @@ impl Trouble {
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct BrowserCallReply<'a> {
     id: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    ok: Option<&'a Good>,
+    ok: Option<&'a BrowserCallOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<Bad>,
+    error: Option<BrowserErrorReply>,
 }
 
 #[derive(Serialize)]
-struct Bad {
+struct BrowserErrorReply {
     kind: &'static str,
     message: String,
 }
 
 /// The line of an answer. One that is too long becomes an error.
-pub(crate) fn answer_line(id: Option<u64>, result: Result<&Good, Trouble>) -> Vec<u8> {
+pub(crate) fn answer_line(id: Option<u64>, result: Result<&BrowserCallOutput, BrowserCallError>) -> Vec<u8> {
     let answer = match result {
-        Ok(good) => Answer { id, ok: Some(good), error: None },
+        Ok(good) => BrowserCallReply { id, ok: Some(good), error: None },
         Err(trouble) => {
             let (kind, message) = trouble.parts();
-            Answer { id, ok: None, error: Some(Bad { kind, message }) }
+            BrowserCallReply { id, ok: None, error: Some(BrowserErrorReply { kind, message }) }
         }
     };
     match serde_json::to_vec(&answer) {
@@ -113,7 +113,7 @@ pub(crate) fn answer_line(id: Option<u64>, result: Result<&Good, Trouble>) -> Ve
         Ok(line) => {
             let message =
                 format!("the answer has {} bytes, more than {ANSWER_BYTES_MAX}; ask for less", line.len());
-            answer_line(id, Err(Trouble::Failed(message)))
+            answer_line(id, Err(BrowserCallError::Failed(message)))
         }
         // Values of JSON always serialize.
         Err(_) => {
@@ -148,21 +148,24 @@ mod tests {
 
     #[test]
     fn answers_are_one_line_each() {
-        let good = Good { said: "Read.".to_owned(), output: Value::from("a\nb"), effect: None };
+        let good = BrowserCallOutput { said: "Read.".to_owned(), output: Value::from("a\nb"), effect: None };
         assert_eq!(
             String::from_utf8(answer_line(Some(1), Ok(&good))).unwrap(),
             "{\"id\":1,\"ok\":{\"said\":\"Read.\",\"output\":\"a\\nb\"}}\n"
         );
         assert_eq!(
-            String::from_utf8(answer_line(None, Err(Trouble::Invalid("no".to_owned())))).unwrap(),
+            String::from_utf8(answer_line(None, Err(BrowserCallError::Invalid("no".to_owned())))).unwrap(),
             "{\"id\":null,\"error\":{\"kind\":\"invalid\",\"message\":\"no\"}}\n"
         );
     }
 
     #[test]
     fn an_answer_that_is_too_long_is_an_error() {
-        let good =
-            Good { said: String::new(), output: Value::from("x".repeat(ANSWER_BYTES_MAX)), effect: None };
+        let good = BrowserCallOutput {
+            said: String::new(),
+            output: Value::from("x".repeat(ANSWER_BYTES_MAX)),
+            effect: None,
+        };
         let line = String::from_utf8(answer_line(Some(2), Ok(&good))).unwrap();
         assert!(line.starts_with("{\"id\":2,\"error\":{\"kind\":\"failed\""), "{line}");
     }

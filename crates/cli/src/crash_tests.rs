@@ -11,16 +11,16 @@ use std::{
 
 use deskhand_core::{
     prompt::PromptSet,
-    record::{Line, Record},
+    record::{JournalEntry, JournalRecord},
     secret::SecretPermit,
-    session::{Effect, Event, SessionConfig},
+    session::{Effect, SessionConfig, SessionEvent},
     ui::Role,
 };
-use deskhand_desktop_act::{ActLimits, Veiled};
+use deskhand_desktop_act::{ActLimits, VeiledDesktop};
 use deskhand_desktop_fake::{FakeApp, FakeDesktop, FakeElement, FakeWindow};
 use deskhand_model::Script;
 use deskhand_runtime::{
-    ReportFormat, RunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents,
+    ReportFormat, SessionRunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents,
     people::People, verify, write_report,
 };
 use deskhand_secret::{ReadValue, SecretReader, SecretValue, Secrets, Veil};
@@ -66,7 +66,7 @@ fn types(place: &Path, crash: &(dyn Fn() + Sync)) {
         [FakeApp::new("Shop", "shop", [FakeWindow::normal("Log in").elements([field])])],
         [],
     );
-    let desktop = Veiled::new(desktop, secrets.veil().clone());
+    let desktop = VeiledDesktop::new(desktop, secrets.veil().clone());
     let tools = Toolbox::standard(ActLimits::default()).unwrap().with_secrets(secrets);
     let model = Script::parse("turns.toml", TURNS, BTreeMap::new()).unwrap();
     let permit = SecretPermit {
@@ -76,7 +76,7 @@ fn types(place: &Path, crash: &(dyn Fn() + Sync)) {
         host: None,
         window: "*".to_owned(),
     };
-    let options = RunOptions {
+    let options = SessionRunOptions {
         id: None,
         store: &store,
         desktop: &desktop,
@@ -96,15 +96,15 @@ fn types(place: &Path, crash: &(dyn Fn() + Sync)) {
         setup: serde_json::Value::Null,
     };
     let mut typed = false;
-    let mut observer = |line: &Line| match &line.record {
-        Record::Effect(record) => {
+    let mut observer = |line: &JournalEntry| match &line.record {
+        JournalRecord::Effect(record) => {
             typed |= matches!(&record.effect, Effect::Call { command } if command.tool == "type_text");
         }
-        Record::Event(record) if typed && matches!(record.event, Event::Returned { .. }) => {
+        JournalRecord::Event(record) if typed && matches!(record.event, SessionEvent::Returned { .. }) => {
             tracing::error!(value = CANARY, "it was typed");
             crash();
         }
-        Record::Event(_) | Record::Header(_) | Record::Changed(_) => {}
+        JournalRecord::Event(_) | JournalRecord::Header(_) | JournalRecord::Changed(_) => {}
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(deskhand_runtime::run(options, &mut observer)).unwrap();

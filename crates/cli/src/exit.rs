@@ -11,7 +11,7 @@ use deskhand_host::{
 use deskhand_model::{EndpointSetupError, SecretSource};
 use deskhand_runtime::{ForkError, HoldError, ReportError, RunError};
 
-use crate::output::{Line, Output, Stream, Tone};
+use crate::output::{Output, OutputStream, OutputTone, StyledLine};
 
 /// The exit code of a command that failed. Outcomes of a request have their own
 /// ([`OutcomeKind::exit_code`]).
@@ -321,10 +321,14 @@ pub(crate) fn end(result: CommandResult) -> ExitCode {
     match result {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(error) => {
-            let output = Output::to(Stream::Error);
-            output.line(&Line::of(Tone::Bad, "error:").with(Tone::Plain, format!(" {error}")));
+            let output = Output::to(OutputStream::Error);
+            output.line(
+                &StyledLine::of(OutputTone::Bad, "error:").with(OutputTone::Plain, format!(" {error}")),
+            );
             for help in &error.help {
-                output.line(&Line::of(Tone::Strong, "help:").with(Tone::Plain, format!(" {help}")));
+                output.line(
+                    &StyledLine::of(OutputTone::Strong, "help:").with(OutputTone::Plain, format!(" {help}")),
+                );
             }
             ExitCode::from(error.code)
         }

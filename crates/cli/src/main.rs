@@ -23,14 +23,14 @@ use std::{
 use clap::Parser as _;
 use deskhand_secret::Veil;
 
-use crate::output::{Output, Stream};
+use crate::output::{Output, OutputStream};
 
 /// What is logged unless something else is asked for. The libraries for NATS and MCP log errors that they return, or that a client made, as
 /// well.
 const LOGGED: &str = "error,async_nats=off,rmcp=off";
 
 fn main() -> ExitCode {
-    let arguments = args::Arguments::parse();
+    let arguments = args::CliArgs::parse();
     start_log();
     hide_in_panics();
     exit::end(commands::run(arguments.command))
@@ -41,19 +41,19 @@ fn main() -> ExitCode {
 fn start_log() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("DESKHAND_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(LOGGED));
-    let coloured = Output::to(Stream::Error).is_coloured();
+    let coloured = Output::to(OutputStream::Error).is_coloured();
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(coloured)
-        .with_writer(|| Hiding)
+        .with_writer(|| HidingLogFields)
         .compact()
         .init();
 }
 
 /// The standard error of logs, without the values of secrets.
-struct Hiding;
+struct HidingLogFields;
 
-impl Write for Hiding {
+impl Write for HidingLogFields {
     /// One whole event of the log.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let veil = Veil::of_process();

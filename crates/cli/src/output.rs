@@ -15,7 +15,7 @@ use crate::pager;
 
 /// An output stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stream {
+pub(crate) enum OutputStream {
     /// Standard output: the result of the command.
     Out,
     /// Standard error: everything else.
@@ -24,7 +24,7 @@ pub(crate) enum Stream {
 
 /// The meaning of a piece of a line, which decides its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Tone {
+pub(crate) enum OutputTone {
     /// Plain text.
     Plain,
     /// An agent or a heading.
@@ -39,7 +39,7 @@ pub(crate) enum Tone {
     Faint,
 }
 
-impl Tone {
+impl OutputTone {
     const fn style(self) -> Style {
         match self {
             Self::Plain => Style::new(),
@@ -54,19 +54,19 @@ impl Tone {
 
 /// A line of pieces.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Line(Vec<(Tone, String)>);
+pub(crate) struct StyledLine(Vec<(OutputTone, String)>);
 
-impl Line {
+impl StyledLine {
     /// Appends a piece. What could move the cursor, change colours, reorder the line or start another one is shown as an escape:
     /// titles, names and documents come from outside.
     #[must_use]
-    pub(crate) fn with(mut self, tone: Tone, text: impl Into<String>) -> Self {
+    pub(crate) fn with(mut self, tone: OutputTone, text: impl Into<String>) -> Self {
         self.0.push((tone, escape_hidden(&text.into()).replace('\n', "⏎")));
         self
     }
 
     /// A line of one piece.
-    pub(crate) fn of(tone: Tone, text: impl Into<String>) -> Self {
+    pub(crate) fn of(tone: OutputTone, text: impl Into<String>) -> Self {
         Self::default().with(tone, text)
     }
 
@@ -97,8 +97,12 @@ impl Line {
         self.0
             .iter()
             .map(|(tone, text)| match tone {
-                Tone::Plain => text.clone(),
-                tone @ (Tone::Strong | Tone::Good | Tone::Doubtful | Tone::Bad | Tone::Faint) => {
+                OutputTone::Plain => text.clone(),
+                tone @ (OutputTone::Strong
+                | OutputTone::Good
+                | OutputTone::Doubtful
+                | OutputTone::Bad
+                | OutputTone::Faint) => {
                     format!("{0}{text}{0:#}", tone.style())
                 }
             })
@@ -108,7 +112,7 @@ impl Line {
     }
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for StyledLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text: String = self.0.iter().map(|(_, text)| text.as_str()).collect();
         f.write_str(text.trim_end())
@@ -127,7 +131,7 @@ const CLEAR_LINE: &str = "\r\u{1b}[2K";
 /// A stream to write to. A closed pipe (`deskhand … | head`) is not an error.
 #[derive(Debug)]
 pub(crate) struct Output {
-    stream: Stream,
+    stream: OutputStream,
     /// `true` if it is a terminal that can clear a line.
     terminal: bool,
     coloured: bool,
@@ -135,10 +139,10 @@ pub(crate) struct Output {
 
 impl Output {
     /// A stream; coloured if it is a terminal.
-    pub(crate) fn to(stream: Stream) -> Self {
+    pub(crate) fn to(stream: OutputStream) -> Self {
         let terminal = match stream {
-            Stream::Out => io::stdout().is_terminal(),
-            Stream::Error => io::stderr().is_terminal(),
+            OutputStream::Out => io::stdout().is_terminal(),
+            OutputStream::Error => io::stderr().is_terminal(),
         };
         let terminal = terminal && env::var_os("TERM").is_none_or(|term| term != "dumb");
         let refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -156,7 +160,7 @@ impl Output {
     }
 
     /// Shows a line on a terminal until the next output replaces it. A prompt that stands stays.
-    pub(crate) fn status(&self, line: &Line) {
+    pub(crate) fn status(&self, line: &StyledLine) {
         if !self.terminal || PROMPT_STANDS.load(Ordering::Acquire) {
             return;
         }
@@ -177,8 +181,8 @@ impl Output {
         const NARROW: usize = 60;
         const NO_TERMINAL: usize = 120;
         let size = match self.stream {
-            Stream::Out => rustix::termios::tcgetwinsize(io::stdout()),
-            Stream::Error => rustix::termios::tcgetwinsize(io::stderr()),
+            OutputStream::Out => rustix::termios::tcgetwinsize(io::stdout()),
+            OutputStream::Error => rustix::termios::tcgetwinsize(io::stderr()),
         };
         let columns = || env::var("COLUMNS").ok()?.parse::<usize>().ok();
         size.ok()
@@ -189,13 +193,13 @@ impl Output {
     }
 
     /// Writes a line.
-    pub(crate) fn line(&self, line: &Line) {
+    pub(crate) fn line(&self, line: &StyledLine) {
         self.write(&self.shown(line));
     }
 
     /// Writes lines to standard output; through a pager if it is a terminal and they do not fit. The pager takes the place of this
     /// process, so that keys and signals reach it alone; this is the last thing a command does.
-    pub(crate) fn pages(&self, lines: &[Line]) {
+    pub(crate) fn pages(&self, lines: &[StyledLine]) {
         let fit = rustix::termios::tcgetwinsize(io::stdout()).map_or(0, |size| usize::from(size.ws_row));
         if self.terminal && lines.len() >= fit && fit > 0 {
             let text = lines.iter().map(|line| self.shown(line) + "\n").collect::<String>();
@@ -208,16 +212,16 @@ impl Output {
         lines.iter().for_each(|line| self.line(line));
     }
 
-    fn shown(&self, line: &Line) -> String {
+    fn shown(&self, line: &StyledLine) -> String {
         if self.coloured { line.coloured() } else { line.to_string() }
     }
 
     /// Writes a prompt and leaves the cursor behind it. The next output starts on a new line.
-    pub(crate) fn prompt(&self, mark: &Line) {
+    pub(crate) fn prompt(&self, mark: &StyledLine) {
         self.leave_line();
         let text: String = mark.0.iter().map(|(_, text)| text.as_str()).collect();
         if self.coloured {
-            self.put(&format!("{0}{text}{0:#}", Tone::Strong.style()));
+            self.put(&format!("{0}{text}{0:#}", OutputTone::Strong.style()));
         } else {
             self.put(&text);
         }
@@ -282,11 +286,11 @@ impl Output {
         let text = &*veil.hide(text);
         // Flushed at once, so that a pipe gets each line immediately.
         let written = match self.stream {
-            Stream::Out => {
+            OutputStream::Out => {
                 let mut stream = io::stdout().lock();
                 stream.write_all(text.as_bytes()).and_then(|()| stream.flush())
             }
-            Stream::Error => io::stderr().lock().write_all(text.as_bytes()),
+            OutputStream::Error => io::stderr().lock().write_all(text.as_bytes()),
         };
         if let Err(error) = written {
             tracing::debug!(%error, "the output was closed");
@@ -303,7 +307,7 @@ mod tests {
     #[test]
     fn nothing_from_outside_moves_the_cursor_or_starts_a_line() {
         for (what, text) in forgeries::all() {
-            let line = Line::of(Tone::Strong, &text).with(Tone::Plain, &text);
+            let line = StyledLine::of(OutputTone::Strong, &text).with(OutputTone::Plain, &text);
             let own = line.coloured().replace("\u{1b}[1m", "").replace("\u{1b}[0m", "");
             for shown in [line.to_string(), own, line.clone().cut(70).to_string(), escape_hidden(&text)] {
                 assert_eq!(forgeries::hidden_in(&shown), None, "{what}: {shown:?}");

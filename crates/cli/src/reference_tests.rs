@@ -5,7 +5,7 @@ use std::{fmt::Write as _, fs, path::Path};
 use clap::{Arg, Command, CommandFactory as _};
 use deskhand_core::text::collapse_whitespace;
 
-use crate::args::Arguments;
+use crate::args::CliArgs;
 
 /// The page, below this crate.
 const PAGE: &str = "../../docs/reference/cli.md";
@@ -25,7 +25,7 @@ fn the_reference_of_commands_is_current() {
 }
 
 fn page() -> String {
-    let mut root = Arguments::command().term_width(100);
+    let mut root = CliArgs::command().term_width(100);
     root.build();
     let mut page = String::from(
         "# Commands\n\nGenerated from the definitions of the command line; a test compares this page with them. \

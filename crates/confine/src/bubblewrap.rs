@@ -104,18 +104,18 @@ fn binds(confinement: &Confinement) -> Vec<(PathBuf, Access)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::confinement::{Enforcement, Limits, Stage};
+    use crate::confinement::{ConfinementLimits, ConfinementStage, Enforcement};
 
     #[test]
     fn inner_folders_are_mounted_after_outer_ones() {
         let confinement = Confinement {
-            stage: Stage::Supervisor,
+            stage: ConfinementStage::Supervisor,
             owner: None,
             enforcement: Enforcement::Namespaces { bubblewrap: "/usr/bin/bwrap".into() },
             write: vec!["/no-such-folder/a/b".into()],
             read: vec!["/no-such-folder/a".into(), "/no-such-folder/a/b/c".into()],
             network: false,
-            limits: Limits::default(),
+            limits: ConfinementLimits::default(),
             mark: "mark".to_owned(),
         };
         let found: Vec<(String, Access)> = binds(&confinement)

@@ -10,7 +10,7 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::confinement::Limits;
+use crate::confinement::ConfinementLimits;
 
 /// Mount point of control groups.
 const MOUNT: &str = "/sys/fs/cgroup";
@@ -24,18 +24,19 @@ const KILL_ROUNDS_MAX: u32 = 100;
 
 /// The files of a hierarchy that limit processes and memory.
 #[derive(Debug, Clone, Copy)]
-struct Files {
+struct CgroupFiles {
     folder: &'static str,
     processes: Option<&'static str>,
     memory: &'static [&'static str],
 }
 
 /// Version 2, one hierarchy for everything.
-const UNIFIED: [Files; 1] = [Files { folder: "", processes: Some("pids.max"), memory: &["memory.max"] }];
+const UNIFIED: [CgroupFiles; 1] =
+    [CgroupFiles { folder: "", processes: Some("pids.max"), memory: &["memory.max"] }];
 /// Version 1, one hierarchy for each controller.
-const SEPARATE: [Files; 2] = [
-    Files { folder: "pids", processes: Some("pids.max"), memory: &[] },
-    Files {
+const SEPARATE: [CgroupFiles; 2] = [
+    CgroupFiles { folder: "pids", processes: Some("pids.max"), memory: &[] },
+    CgroupFiles {
         folder: "memory",
         processes: None,
         // The second one includes swap; it exists only where swap is accounted for.
@@ -53,7 +54,7 @@ pub(crate) struct ControlGroup {
 
 impl ControlGroup {
     /// Creates a group with these limits; `None` if this process is not root or cannot make one.
-    pub(crate) fn create(limits: &Limits) -> io::Result<Option<Self>> {
+    pub(crate) fn create(limits: &ConfinementLimits) -> io::Result<Option<Self>> {
         if !rustix::process::geteuid().is_root() {
             return Ok(None);
         }
@@ -76,7 +77,7 @@ impl ControlGroup {
 
     /// Returns `true` if this process can limit the number of processes.
     pub(crate) fn is_possible() -> bool {
-        Self::create(&Limits::default()).is_ok_and(|group| group.is_some())
+        Self::create(&ConfinementLimits::default()).is_ok_and(|group| group.is_some())
     }
 
     /// Returns `true` if the group limits the memory of all its processes together.
@@ -131,7 +132,7 @@ fn own_group<'a>(groups: &'a str, controller: &str) -> Option<&'a str> {
 }
 
 /// Creates a group below the root of a hierarchy; `None` if the hierarchy is missing, read-only or without the controller.
-fn create_in(mount: &Path, files: &Files, limits: &Limits) -> io::Result<Option<PathBuf>> {
+fn create_in(mount: &Path, files: &CgroupFiles, limits: &ConfinementLimits) -> io::Result<Option<PathBuf>> {
     remove_leftovers(mount);
     for attempt in 0..ATTEMPTS_MAX {
         let folder = mount.join(format!("{PREFIX}{}-{attempt}", std::process::id()));

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Confinement {
     /// Stage that the helper process carries out.
     #[serde(default)]
-    pub stage: Stage,
+    pub stage: ConfinementStage,
     /// The process that starts the helper and must still be its parent; if it has died meanwhile, nothing is started.
     #[serde(default)]
     pub owner: Option<u32>,
@@ -24,7 +24,7 @@ pub struct Confinement {
     pub network: bool,
     /// Resource limits.
     #[serde(default)]
-    pub limits: Limits,
+    pub limits: ConfinementLimits,
     /// The prefix of the message when the program is not started; identifies it reliably.
     pub mark: String,
 }
@@ -32,7 +32,7 @@ pub struct Confinement {
 /// The stages of a start; each is a process of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stage {
+pub enum ConfinementStage {
     /// Starts the next stage, waits for it, and ends everything that descends from it.
     #[default]
     Supervisor,
@@ -61,7 +61,7 @@ pub enum Enforcement {
 /// Resource limits of a program and its descendants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Limits {
+pub struct ConfinementLimits {
     /// The most processes and threads.
     pub processes: u32,
     /// The most memory of one process, and of all together, in MiB.
@@ -76,7 +76,7 @@ pub struct Limits {
     pub open_files: u32,
 }
 
-impl Limits {
+impl ConfinementLimits {
     pub(crate) const fn memory_bytes(&self) -> u64 {
         self.memory_mb.saturating_mul(MIB)
     }
@@ -90,7 +90,7 @@ impl Limits {
     }
 }
 
-impl Default for Limits {
+impl Default for ConfinementLimits {
     fn default() -> Self {
         Self {
             processes: 512,

@@ -24,7 +24,7 @@ mod supervisor;
 mod support;
 mod watch;
 
-pub use confinement::{Confinement, Enforcement, Limits, Stage};
+pub use confinement::{Confinement, ConfinementLimits, ConfinementStage, Enforcement};
 pub use places::{folders_with, readable_path};
-pub use run::{Ended, NOT_STARTED, OVER_LIMIT, run};
-pub use support::{Support, support};
+pub use run::{ConfinedExit, NOT_STARTED, OVER_LIMIT, run};
+pub use support::{ConfinementSupport, support};

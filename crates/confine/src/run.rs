@@ -6,7 +6,7 @@ use rustix::process::Signal;
 
 use crate::{
     calls,
-    confinement::{Confinement, Enforcement, Stage},
+    confinement::{Confinement, ConfinementStage, Enforcement},
     files, limits, supervisor,
 };
 
@@ -17,7 +17,7 @@ pub const OVER_LIMIT: u8 = 123;
 
 /// Exit of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
+pub struct ConfinedExit {
     /// Its exit code, 128 and the number of the signal that ended it, or [`OVER_LIMIT`].
     pub code: u8,
     /// The message for stderr if it was ended because it exceeded a limit; it begins with the mark of the confinement.
@@ -36,15 +36,15 @@ pub fn run(
     helper: &[OsString],
     program: &Path,
     arguments: &[OsString],
-) -> Result<Ended, String> {
+) -> Result<ConfinedExit, String> {
     let ended = match confinement.stage {
-        Stage::Supervisor | Stage::SecondSupervisor => {
+        ConfinementStage::Supervisor | ConfinementStage::SecondSupervisor => {
             supervisor::supervise(confinement, helper, program, arguments)
         }
-        Stage::Program => Err(become_program(confinement, program, arguments)),
+        ConfinementStage::Program => Err(become_program(confinement, program, arguments)),
     };
     let marked = |why: String| format!("{}: {why}", confinement.mark);
-    ended.map(|ended| Ended { limit: ended.limit.map(marked), ..ended }).map_err(marked)
+    ended.map(|ended| ConfinedExit { limit: ended.limit.map(marked), ..ended }).map_err(marked)
 }
 
 /// Restricts this process and replaces it with the program; returns why that failed.

@@ -23,10 +23,10 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::{
     bubblewrap,
     cgroup::ControlGroup,
-    confinement::{Confinement, Enforcement, Stage},
+    confinement::{Confinement, ConfinementStage, Enforcement},
     descendants::{ENDED_MAX, end_descendants},
-    run::{Ended, OVER_LIMIT, end_with_parent},
-    watch::Watch,
+    run::{ConfinedExit, OVER_LIMIT, end_with_parent},
+    watch::ResourcePoller,
 };
 
 /// The exit code for a program that a signal ended, plus the number of the signal.
@@ -40,7 +40,7 @@ pub(crate) fn supervise(
     helper: &[OsString],
     program: &Path,
     arguments: &[OsString],
-) -> Result<Ended, String> {
+) -> Result<ConfinedExit, String> {
     let failed = |error: io::Error| format!("failed to supervise the program: {error}");
     let next = next_of(confinement);
     let command = command_of(confinement, next, helper, program, arguments)?;
@@ -51,14 +51,14 @@ pub(crate) fn supervise(
         rustix::process::set_child_subreaper(Some(getpid())).map_err(|error| failed(error.into()))?;
         end_with_parent(confinement, Signal::TERM)?;
         // The last supervisor looks after the limits.
-        let is_limited = confinement.enforcement != Enforcement::Nothing && next == Stage::Program;
+        let is_limited = confinement.enforcement != Enforcement::Nothing && next == ConfinementStage::Program;
         let (group, watch) = if is_limited { limits_of(confinement)? } else { (None, None) };
         let child = start(command, group.as_ref())
             .map_err(|error| format!("failed to start the sandbox: {error}"))?;
-        let mut watching = watch.map(Watch::start).transpose().map_err(failed)?;
+        let mut watching = watch.map(ResourcePoller::start).transpose().map_err(failed)?;
         let ended = loop {
             if let Some(code) = reap(&child).map_err(failed)? {
-                break Ended { code, limit: None };
+                break ConfinedExit { code, limit: None };
             }
             let exceeded = async {
                 match &mut watching {
@@ -67,9 +67,9 @@ pub(crate) fn supervise(
                 }
             };
             tokio::select! {
-                _ = asked.recv() => break Ended { code: ASKED, limit: None },
+                _ = asked.recv() => break ConfinedExit { code: ASKED, limit: None },
                 _ = ended.recv() => {}
-                Some(limit) = exceeded => break Ended { code: OVER_LIMIT, limit: Some(limit) },
+                Some(limit) = exceeded => break ConfinedExit { code: OVER_LIMIT, limit: Some(limit) },
             }
         };
         if let Some(group) = &group {
@@ -77,7 +77,7 @@ pub(crate) fn supervise(
         }
         end_descendants();
         drop(group);
-        if next == Stage::SecondSupervisor {
+        if next == ConfinementStage::SecondSupervisor {
             ControlGroup::remove_abandoned();
         }
         Ok(ended)
@@ -86,26 +86,28 @@ pub(crate) fn supervise(
 
 /// Prepares the limits of a program before it starts: a control group, if one can be created, and a watch for
 /// limits that the kernel does not enforce.
-fn limits_of(confinement: &Confinement) -> Result<(Option<ControlGroup>, Option<Watch>), String> {
+fn limits_of(confinement: &Confinement) -> Result<(Option<ControlGroup>, Option<ResourcePoller>), String> {
     let group = ControlGroup::create(&confinement.limits)
         .map_err(|error| format!("failed to make a control group: {error}"))?;
     let limits_memory = group.as_ref().is_some_and(ControlGroup::limits_memory);
-    let watch = Watch::prepare(confinement, limits_memory)?;
+    let watch = ResourcePoller::prepare(confinement, limits_memory)?;
     Ok((group, Some(watch)))
 }
 
 /// The stage below this one.
-const fn next_of(confinement: &Confinement) -> Stage {
+const fn next_of(confinement: &Confinement) -> ConfinementStage {
     match (confinement.stage, &confinement.enforcement) {
-        (Stage::Supervisor, Enforcement::Nothing | Enforcement::Rules) => Stage::SecondSupervisor,
-        (Stage::Supervisor, Enforcement::Namespaces { .. })
-        | (Stage::SecondSupervisor | Stage::Program, _) => Stage::Program,
+        (ConfinementStage::Supervisor, Enforcement::Nothing | Enforcement::Rules) => {
+            ConfinementStage::SecondSupervisor
+        }
+        (ConfinementStage::Supervisor, Enforcement::Namespaces { .. })
+        | (ConfinementStage::SecondSupervisor | ConfinementStage::Program, _) => ConfinementStage::Program,
     }
 }
 
 fn command_of(
     confinement: &Confinement,
-    next: Stage,
+    next: ConfinementStage,
     helper: &[OsString],
     program: &Path,
     arguments: &[OsString],

@@ -15,7 +15,7 @@ const LANDLOCK_ALONE: u8 = 6;
 
 /// Enforceable restrictions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Support {
+pub struct ConfinementSupport {
     /// The Landlock version that is enforced, up to the one used; 0 for none.
     pub landlock: u8,
     /// `true` if seccomp filters are supported.
@@ -26,7 +26,7 @@ pub struct Support {
     pub processes: bool,
 }
 
-impl Support {
+impl ConfinementSupport {
     /// Returns the mechanism that enforces a confinement; `None` if it cannot be enforced.
     pub fn enforcement(&self) -> Option<Enforcement> {
         match &self.bubblewrap {
@@ -68,14 +68,14 @@ impl Support {
 }
 
 /// Queries what can be enforced, with programs from `path`; applies no restrictions. The kernel is asked once.
-pub fn support(path: &OsStr) -> Support {
+pub fn support(path: &OsStr) -> ConfinementSupport {
     static KERNEL: OnceLock<(u8, bool, bool)> = OnceLock::new();
     let (landlock, seccomp, processes) = *KERNEL.get_or_init(|| {
         let limited = !rustix::process::geteuid().is_root() || ControlGroup::is_possible();
         (landlock_version(), has_seccomp(), limited)
     });
     let bubblewrap = find_helper("bwrap", path).filter(|file| bubblewrap::works(file));
-    Support { landlock, seccomp, bubblewrap, processes }
+    ConfinementSupport { landlock, seccomp, bubblewrap, processes }
 }
 
 fn has_seccomp() -> bool {
@@ -109,7 +109,7 @@ mod tests {
     fn less_than_what_is_claimed_is_not_enough() {
         let check = |landlock: u8, seccomp: bool, bubblewrap: bool, expected: Option<&str>| {
             let bubblewrap = bubblewrap.then(|| PathBuf::from("/usr/bin/bwrap"));
-            let support = Support { landlock, seccomp, bubblewrap, processes: true };
+            let support = ConfinementSupport { landlock, seccomp, bubblewrap, processes: true };
             let found = support.enforcement().map(|enforcement| match enforcement {
                 Enforcement::Nothing => "nothing",
                 Enforcement::Rules => "rules",

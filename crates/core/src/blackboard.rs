@@ -14,15 +14,15 @@ use crate::{agent::AgentRef, ids::ReadingId, text::clip, ui::PictureRef};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Blackboard {
     requests: VecDeque<String>,
-    answers: VecDeque<Answer>,
+    answers: VecDeque<AnsweredQuestion>,
     trajectories: VecDeque<Trajectory>,
     pictures: VecDeque<SavedPicture>,
     #[serde(default)]
-    notes: VecDeque<Note>,
+    notes: VecDeque<AgentNote>,
     #[serde(default)]
-    hands: VecDeque<Hands>,
+    hands: VecDeque<TakeoverSummary>,
     #[serde(default)]
-    readings: VecDeque<Reading>,
+    readings: VecDeque<ReadingEntry>,
     /// Number of dropped notes and readings.
     #[serde(default)]
     dropped: u32,
@@ -53,7 +53,7 @@ impl HistoryKey {
 
 /// A question and its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct AnsweredQuestion {
     /// The question, or the context of an instruction; empty for what the user said of their own accord.
     pub question: String,
     /// The answer.
@@ -65,7 +65,7 @@ pub struct Answer {
 
 /// Mouse and keyboard work of a person during a takeover.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hands {
+pub struct TakeoverSummary {
     /// The step that they interrupted; it looks again, or the one after it does.
     pub step: u32,
     /// Actions of the person, a sentence each. These quote text from the screen.
@@ -139,7 +139,7 @@ impl Trajectory {
 
 /// A fact that an agent wrote down.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Note {
+pub struct AgentNote {
     /// The number of the step.
     pub step: u32,
     /// Who wrote it.
@@ -150,7 +150,7 @@ pub struct Note {
 
 /// Something that a call told: what it was, not what it said, which is looked up by its id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reading {
+pub struct ReadingEntry {
     /// Its id.
     pub id: ReadingId,
     /// The number of the step.
@@ -166,7 +166,7 @@ pub struct Reading {
 /// Whom a picture is kept for.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Audience {
+pub enum PictureAudience {
     /// All other agents.
     #[default]
     All,
@@ -174,7 +174,7 @@ pub enum Audience {
     Named(String),
 }
 
-impl Audience {
+impl PictureAudience {
     /// Returns `true` if an agent of an application with this display name is meant.
     pub fn is(&self, agent: &AgentRef, application: Option<&str>) -> bool {
         let Self::Named(name) = self else { return true };
@@ -196,7 +196,7 @@ pub struct SavedPicture {
     pub agent: AgentRef,
     /// Whom it is kept for.
     #[serde(default)]
-    pub audience: Audience,
+    pub audience: PictureAudience,
     /// The picture.
     pub picture: PictureRef,
     /// The application it shows.
@@ -238,7 +238,7 @@ impl Blackboard {
 
     /// Adds an answer or instruction of the user.
     pub fn add_answer(&mut self, question: &str, answer: &str) {
-        let answer = Answer {
+        let answer = AnsweredQuestion {
             question: clip(question, Self::RESULT_CHARS_MAX),
             answer: clip(answer, Self::RESULT_CHARS_MAX),
             step: None,
@@ -249,12 +249,12 @@ impl Blackboard {
     /// Adds what the user said of their own accord during a step.
     pub fn add_words(&mut self, step: u32, text: &str) {
         let answer = clip(text, Self::RESULT_CHARS_MAX);
-        let words = Answer { question: String::new(), answer, step: Some(step) };
+        let words = AnsweredQuestion { question: String::new(), answer, step: Some(step) };
         push(&mut self.answers, words, Self::ANSWERS_MAX);
     }
 
     /// Adds what a person did while they had taken over. Of very many acts, the last are kept.
-    pub fn add_hands(&mut self, mut hands: Hands) {
+    pub fn add_hands(&mut self, mut hands: TakeoverSummary) {
         let left_out = hands.acts.len().saturating_sub(Self::ACTS_MAX);
         hands.acts.drain(..left_out);
         if left_out > 0 {
@@ -278,7 +278,7 @@ impl Blackboard {
     }
 
     /// Adds a fact that an agent wrote down. One that is there already moves to the end.
-    pub fn add_note(&mut self, mut note: Note) {
+    pub fn add_note(&mut self, mut note: AgentNote) {
         note.text = clip(note.text.trim(), Self::NOTE_CHARS_MAX);
         if note.text.is_empty() {
             return;
@@ -291,7 +291,7 @@ impl Blackboard {
     }
 
     /// Adds what a call told.
-    pub fn add_reading(&mut self, reading: Reading) {
+    pub fn add_reading(&mut self, reading: ReadingEntry) {
         if self.readings.len() >= Self::READINGS_MAX {
             self.dropped = self.dropped.saturating_add(1);
         }
@@ -309,12 +309,12 @@ impl Blackboard {
     }
 
     /// Returns the work of people who took over, oldest first.
-    pub fn hands(&self) -> impl DoubleEndedIterator<Item = &Hands> {
+    pub fn hands(&self) -> impl DoubleEndedIterator<Item = &TakeoverSummary> {
         self.hands.iter()
     }
 
     /// Questions with their answers, and what the user said of their own accord, oldest first.
-    pub fn answers(&self) -> impl Iterator<Item = &Answer> {
+    pub fn answers(&self) -> impl Iterator<Item = &AnsweredQuestion> {
         self.answers.iter()
     }
 
@@ -324,12 +324,12 @@ impl Blackboard {
     }
 
     /// Returns the notes of agents, oldest first.
-    pub fn notes(&self) -> impl DoubleEndedIterator<Item = &Note> {
+    pub fn notes(&self) -> impl DoubleEndedIterator<Item = &AgentNote> {
         self.notes.iter()
     }
 
     /// Returns the data read by calls, oldest first.
-    pub fn readings(&self) -> impl DoubleEndedIterator<Item = &Reading> {
+    pub fn readings(&self) -> impl DoubleEndedIterator<Item = &ReadingEntry> {
         self.readings.iter()
     }
 

@@ -103,7 +103,7 @@ impl CallResult {
     #[must_use]
     pub fn clipped(mut self) -> Self {
         clip_texts(&mut self.report);
-        let mut room = Room { characters: OUTPUT_CHARS_MAX, values: OUTPUT_VALUES_MAX };
+        let mut room = CallOutputBudget { characters: OUTPUT_CHARS_MAX, values: OUTPUT_VALUES_MAX };
         room.clip(&mut self.output);
         self.window.iter_mut().for_each(clip_window);
         self
@@ -134,12 +134,12 @@ fn clip_strings(value: &mut Value) -> bool {
 }
 
 /// Space left for the output of a call.
-struct Room {
+struct CallOutputBudget {
     characters: usize,
     values: usize,
 }
 
-impl Room {
+impl CallOutputBudget {
     fn clip(&mut self, value: &mut Value) {
         self.values = self.values.saturating_sub(1);
         match value {
@@ -179,7 +179,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        action::Report,
+        action::CallReport,
         geometry::Rect,
         ids::{ElementId, WindowId},
         observation::{Surface, WindowView},
@@ -227,13 +227,16 @@ mod tests {
 
     #[test]
     fn results_are_bounded_and_short_ones_unchanged() {
-        let result =
-            |report: Report, output: Value| CallResult { report, output, ..CallResult::failure(None, "") };
-        let short = result(Report::text("done"), json!({"rows": [["a", 1], ["b", 2]]}));
+        let result = |report: CallReport, output: Value| CallResult {
+            report,
+            output,
+            ..CallResult::failure(None, "")
+        };
+        let short = result(CallReport::text("done"), json!({"rows": [["a", 1], ["b", 2]]}));
         assert_eq!(short.clone().clipped(), short);
         let long = "x".repeat(OUTPUT_CHARS_MAX);
         let check = |output: Value| {
-            let clipped = result(Report::text(long.clone()), output).clipped();
+            let clipped = result(CallReport::text(long.clone()), output).clipped();
             assert!(
                 characters(&clipped) < 2 * OUTPUT_VALUES_MAX + OUTPUT_CHARS_MAX + MESSAGE_CHARS_MAX + 2_000
             );

@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    action::Report,
+    action::CallReport,
     ids::{AgentId, ReadingId, WindowId},
-    intent::{Does, Intent, Judged, Takes},
+    intent::{Does, Intent, JudgementBasis, Takes},
     policy::matches,
-    provenance::Carried,
+    provenance::CarriedValue,
     ui::{AppInfo, PictureRef, WindowInfo},
 };
 
 /// A command for one tool.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Command {
+pub struct ToolCommand {
     /// The name of the tool.
     pub tool: String,
     /// Its arguments; after the gate in canonical form. The tool checks them against its schema before anything happens.
@@ -33,13 +33,13 @@ pub struct Command {
     pub intent: Intent,
     /// Facts on which it was judged, stamped by the gate; `None` before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub judged: Option<Box<Judged>>,
+    pub judged: Option<Box<JudgementBasis>>,
     /// Values that it carries away from the place where a step of a workflow has read them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub carries: Vec<Carried>,
+    pub carries: Vec<CarriedValue>,
 }
 
-impl Command {
+impl ToolCommand {
     /// Its tool among these; `None` if it is none of them.
     pub fn tool_in<'a>(&self, tools: &'a [ToolSpec]) -> Option<&'a ToolSpec> {
         tools.iter().find(|tool| tool.name == self.tool)
@@ -105,7 +105,7 @@ impl fmt::Display for Verdict {
 /// Which way an action went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Route {
+pub enum ActionRoute {
     /// Through the accessibility interface.
     Semantic,
     /// By real mouse and keyboard events.
@@ -134,9 +134,9 @@ pub struct CallResult {
     pub effect: Option<Verdict>,
     /// Which way it went; `None` if nothing was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub route: Option<Route>,
+    pub route: Option<ActionRoute>,
     /// Effect of the call, or the reason for its failure, as data.
-    pub report: Report,
+    pub report: CallReport,
     /// Data returned by the tool, such as the cells of a table; null if there is none.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub output: Value,
@@ -157,7 +157,7 @@ impl CallResult {
             status: CallStatus::Failure,
             effect,
             route: None,
-            report: Report::text(message),
+            report: CallReport::text(message),
             output: Value::Null,
             picture: None,
             window: None,
@@ -195,7 +195,7 @@ impl CallResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ActionCommandInfo {
     /// Requested command.
-    pub command: Command,
+    pub command: ToolCommand,
     /// The name of the target, where the command names one: `push button "Finish"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
@@ -209,7 +209,7 @@ pub struct ActionCommandInfo {
 /// Amount of detail about a tool in prompts. Models can call all tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Listing {
+pub enum ToolListingLevel {
     /// Everything: what it does, its arguments and what they mean.
     #[default]
     Whole,
@@ -219,7 +219,7 @@ pub enum Listing {
     Nothing,
 }
 
-impl Listing {
+impl ToolListingLevel {
     /// The same, but no more than the name.
     #[must_use]
     pub const fn at_most_named(self) -> Self {
@@ -253,8 +253,8 @@ pub struct ToolSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub takes: Vec<(String, Takes)>,
     /// Amount of detail about it in prompts.
-    #[serde(default, skip_serializing_if = "Listing::is_whole")]
-    pub listing: Listing,
+    #[serde(default, skip_serializing_if = "ToolListingLevel::is_whole")]
+    pub listing: ToolListingLevel,
     /// The applications whose AppAgents have it, as patterns of rules: roots or display names. Empty for all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only_in: Vec<String>,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub enum Screen {}
 /// Relative to the top left corner of a window's client area.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Window {}
+pub enum WindowSpace {}
 /// Pixels of one picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Image {}

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A modifier key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Modifier {
+pub enum KeyModifier {
     /// Control.
     Ctrl,
     /// Shift.
@@ -44,7 +44,7 @@ pub enum NamedKey {
 
 /// The key of a chord.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Key {
+pub enum ChordKey {
     /// A key by name.
     Named(NamedKey),
     /// The key that produces this character.
@@ -55,9 +55,9 @@ pub enum Key {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct KeyChord {
     /// The modifiers, in the order in which they are pressed; each at most once.
-    pub modifiers: Vec<Modifier>,
+    pub modifiers: Vec<KeyModifier>,
     /// The key.
-    pub key: Key,
+    pub key: ChordKey,
 }
 
 /// A chord that could not be parsed.
@@ -90,17 +90,17 @@ const NAMES: &[(&str, NamedKey)] = &[
     ("menu", NamedKey::Menu),
 ];
 
-fn parse_key(text: &str) -> Option<Key> {
+fn parse_key(text: &str) -> Option<ChordKey> {
     let mut characters = text.chars();
     if let (Some(only), None) = (characters.next(), characters.next()) {
-        return Some(Key::Char(only));
+        return Some(ChordKey::Char(only));
     }
     let folded: String = text.to_lowercase().chars().filter(|c| !matches!(c, '_' | '-' | ' ')).collect();
     if let Some((_, key)) = NAMES.iter().find(|(name, _)| *name == folded) {
-        return Some(Key::Named(*key));
+        return Some(ChordKey::Named(*key));
     }
     let number: u8 = folded.strip_prefix('f')?.parse().ok()?;
-    (1..=24).contains(&number).then_some(Key::Named(NamedKey::F(number)))
+    (1..=24).contains(&number).then_some(ChordKey::Named(NamedKey::F(number)))
 }
 
 /// A modifier that could not be parsed.
@@ -108,7 +108,7 @@ fn parse_key(text: &str) -> Option<Key> {
 #[error("unknown modifier key `{0}`; use ctrl, shift, alt or super")]
 pub struct ParseModifierError(pub String);
 
-impl FromStr for Modifier {
+impl FromStr for KeyModifier {
     type Err = ParseModifierError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -122,7 +122,7 @@ impl FromStr for Modifier {
     }
 }
 
-impl fmt::Display for Modifier {
+impl fmt::Display for KeyModifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Ctrl => "ctrl",
@@ -136,7 +136,7 @@ impl fmt::Display for Modifier {
 /// The key without modifiers.
 impl From<NamedKey> for KeyChord {
     fn from(key: NamedKey) -> Self {
-        Self { modifiers: Vec::new(), key: Key::Named(key) }
+        Self { modifiers: Vec::new(), key: ChordKey::Named(key) }
     }
 }
 
@@ -169,15 +169,15 @@ impl KeyChord {
     /// no difference, and letters in lower case. `ctrl+S` is what menus call Ctrl+S, without Shift; `S` alone is `shift+s`.
     #[must_use]
     pub fn canonical(mut self) -> Self {
-        if let Key::Char(character) = self.key {
+        if let ChordKey::Char(character) = self.key {
             let mut lower = character.to_lowercase();
             if let (Some(lower), None) = (lower.next(), lower.next())
                 && lower != character
             {
-                self.key = Key::Char(lower);
-                let folds = self.modifiers.iter().any(|modifier| *modifier != Modifier::Shift);
-                if !folds && !self.modifiers.contains(&Modifier::Shift) {
-                    self.modifiers.push(Modifier::Shift);
+                self.key = ChordKey::Char(lower);
+                let folds = self.modifiers.iter().any(|modifier| *modifier != KeyModifier::Shift);
+                if !folds && !self.modifiers.contains(&KeyModifier::Shift) {
+                    self.modifiers.push(KeyModifier::Shift);
                 }
             }
         }
@@ -192,9 +192,9 @@ impl fmt::Display for KeyChord {
             write!(f, "{modifier}+")?;
         }
         match self.key {
-            Key::Named(NamedKey::F(number)) => write!(f, "F{number}"),
-            Key::Named(named) => write!(f, "{named:?}"),
-            Key::Char(character) => write!(f, "{character}"),
+            ChordKey::Named(NamedKey::F(number)) => write!(f, "F{number}"),
+            ChordKey::Named(named) => write!(f, "{named:?}"),
+            ChordKey::Char(character) => write!(f, "{character}"),
         }
     }
 }

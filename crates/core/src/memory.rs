@@ -59,7 +59,7 @@ pub struct PastWork {
 
 /// The steps of one agent, bounded: those of the work in progress, and what became of earlier work. The journal keeps everything.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Memory {
+pub struct AgentMemory {
     items: VecDeque<MemoryItem>,
     /// Steps of the work in progress before those, a line each.
     #[serde(default)]
@@ -77,7 +77,7 @@ pub struct Memory {
     steps: u32,
 }
 
-impl Memory {
+impl AgentMemory {
     /// The most steps that are kept.
     pub const ITEMS_MAX: usize = 20;
     /// The most steps before those that are kept as a line.

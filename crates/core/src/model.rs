@@ -22,7 +22,7 @@ pub enum Speaker {
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Part {
+pub enum MessagePart {
     /// Text.
     Text {
         /// The text.
@@ -37,17 +37,17 @@ pub enum Part {
 
 /// One message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Message {
+pub struct ModelMessage {
     /// Who wrote it.
     pub speaker: Speaker,
     /// Its parts, in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<MessagePart>,
 }
 
-impl Message {
+impl ModelMessage {
     /// A message of one text.
     pub fn text(speaker: Speaker, text: impl Into<String>) -> Self {
-        Self { speaker, parts: vec![Part::Text { text: text.into() }] }
+        Self { speaker, parts: vec![MessagePart::Text { text: text.into() }] }
     }
 }
 
@@ -120,7 +120,7 @@ pub struct ModelRequest {
     /// The asking agent.
     pub agent: AgentRef,
     /// The conversation, system message first.
-    pub messages: Vec<Message>,
+    pub messages: Vec<ModelMessage>,
     /// Kind of the requested reply; [`ReplyKind::schema_name`] names its schema.
     #[serde(alias = "schema_name")]
     pub reply: ReplyKind,
@@ -142,8 +142,8 @@ impl ModelRequest {
     pub fn picture(&self) -> Option<&PictureRef> {
         self.messages.iter().rev().flat_map(|message| message.parts.iter().rev()).find_map(
             |part| match part {
-                Part::Picture { picture } => Some(picture),
-                Part::Text { .. } => None,
+                MessagePart::Picture { picture } => Some(picture),
+                MessagePart::Text { .. } => None,
             },
         )
     }

@@ -10,7 +10,7 @@ use crate::{
 /// Target of an observation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "snake_case")]
-pub enum Look {
+pub enum ObservationTarget {
     /// The whole desktop: every window that a person can switch to.
     Desktop {
         /// `true` to take a picture of the screen.
@@ -38,7 +38,7 @@ pub enum Look {
     },
 }
 
-impl Look {
+impl ObservationTarget {
     /// The same without a picture.
     #[must_use]
     pub fn without_picture(mut self) -> Self {

@@ -59,7 +59,7 @@ pub struct ReadAt {
 
 /// A value that a step of a workflow has read, in an argument of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Carried {
+pub struct CarriedValue {
     /// The argument; empty for what is pasted.
     pub argument: String,
     /// The name of the value in the workflow.

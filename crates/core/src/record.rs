@@ -1,6 +1,6 @@
 //! The lines of a journal. The journal is the session: an append-only list of everything that happened to it.
 //!
-//! A journal is JSON Lines. The first line is the [`Header`]; then effects and events take turns: an effect's
+//! A journal is JSON Lines. The first line is the [`JournalHeader`]; then effects and events take turns: an effect's
 //! line is written before it is carried out, an event's line before it is applied.
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::{
     ids::SessionId,
     observation::Observation,
     prompt::PromptSet,
-    session::{EffectRecord, Event, EventRecord, SessionConfig},
+    session::{EffectRecord, EventRecord, SessionConfig, SessionEvent},
     ui::PictureRef,
 };
 
@@ -19,7 +19,7 @@ pub const JOURNAL_VERSION: u32 = 1;
 
 /// The first line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Header {
+pub struct JournalHeader {
     /// The version of the format.
     pub version: u32,
     /// The session.
@@ -43,12 +43,12 @@ pub struct Header {
     pub setup: Value,
     /// The session this one was forked from; `None` if it is not a fork.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub forked_from: Option<Origin>,
+    pub forked_from: Option<ForkOrigin>,
 }
 
 /// Source of a fork.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Origin {
+pub struct ForkOrigin {
     /// The session.
     pub session: SessionId,
     /// The last record that was copied.
@@ -57,7 +57,7 @@ pub struct Origin {
 
 /// The settings of a session from this record on; before, those of the header apply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Change {
+pub struct SettingsChange {
     /// The configuration.
     pub config: SessionConfig,
     /// The prompt set itself.
@@ -68,7 +68,7 @@ pub struct Change {
     pub desktop: String,
     /// The program, with its version.
     pub program: String,
-    /// See [`Header::setup`].
+    /// See [`JournalHeader::setup`].
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub setup: Value,
 }
@@ -76,21 +76,21 @@ pub struct Change {
 /// The content of a journal line. `O` is the representation of observations: full, or as a journal stores them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Record<O = Observation> {
+pub enum JournalRecord<O = Observation> {
     /// The first line.
-    Header(Box<Header>),
+    Header(Box<JournalHeader>),
     /// The machine requests an effect.
     Effect(Box<EffectRecord>),
     /// An event answers it.
     Event(Box<EventRecord<O>>),
     /// The session continues with other settings: it was forked, or resumed with another model, other prompts or another
     /// configuration.
-    Changed(Box<Change>),
+    Changed(Box<SettingsChange>),
 }
 
-/// One line of a journal; `O` as in [`Record`].
+/// One line of a journal; `O` as in [`JournalRecord`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Line<O = Observation> {
+pub struct JournalEntry<O = Observation> {
     /// Its number, from 1.
     pub seq: u64,
     /// SHA-256 of the previous line, lower-case hexadecimal; empty in the first line. With it, the seal of a line covers all
@@ -102,7 +102,7 @@ pub struct Line<O = Observation> {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub paused_ms: u64,
     /// Its content.
-    pub record: Record<O>,
+    pub record: JournalRecord<O>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -110,54 +110,57 @@ const fn is_zero(ms: &u64) -> bool {
     *ms == 0
 }
 
-impl Line {
+impl JournalEntry {
     /// The picture that the line newly refers to.
     pub fn picture(&self) -> Option<&PictureRef> {
-        let Record::Event(record) = &self.record else { return None };
+        let JournalRecord::Event(record) = &self.record else { return None };
         match &record.event {
-            Event::Observed { observation } => observation.picture(),
-            Event::Acknowledged { picture } => picture.as_ref(),
-            Event::Returned { result } => result.picture.as_ref(),
-            Event::Requested { .. }
-            | Event::Ended
-            | Event::ObserveFailed { .. }
-            | Event::Ranked { .. }
-            | Event::Retrieved { .. }
-            | Event::Replied { .. }
-            | Event::Disclosed { .. }
-            | Event::ModelFailed { .. }
-            | Event::Answered { .. }
-            | Event::Unanswered { .. }
-            | Event::Approved { .. }
-            | Event::Rejected { .. }
-            | Event::Delegated { .. }
-            | Event::Stopped { .. }
-            | Event::Suspended { .. }
-            | Event::Told { .. }
-            | Event::TakenOver { .. }
-            | Event::HandedBack { .. }
-            | Event::Resumed { .. } => None,
+            SessionEvent::Observed { observation } => observation.picture(),
+            SessionEvent::Acknowledged { picture } => picture.as_ref(),
+            SessionEvent::Returned { result } => result.picture.as_ref(),
+            SessionEvent::Requested { .. }
+            | SessionEvent::Ended
+            | SessionEvent::ObserveFailed { .. }
+            | SessionEvent::Ranked { .. }
+            | SessionEvent::Retrieved { .. }
+            | SessionEvent::Replied { .. }
+            | SessionEvent::Disclosed { .. }
+            | SessionEvent::ModelFailed { .. }
+            | SessionEvent::Answered { .. }
+            | SessionEvent::Unanswered { .. }
+            | SessionEvent::Approved { .. }
+            | SessionEvent::Rejected { .. }
+            | SessionEvent::Delegated { .. }
+            | SessionEvent::Stopped { .. }
+            | SessionEvent::Suspended { .. }
+            | SessionEvent::Told { .. }
+            | SessionEvent::TakenOver { .. }
+            | SessionEvent::HandedBack { .. }
+            | SessionEvent::Resumed { .. } => None,
         }
     }
 }
 
-impl<O> Line<O> {
+impl<O> JournalEntry<O> {
     /// Converts the representation of the observation in the line, if it has one.
     ///
     /// # Errors
     /// The error of `convert`.
-    pub fn try_map_observation<P, E>(self, convert: impl FnOnce(O) -> Result<P, E>) -> Result<Line<P>, E> {
+    pub fn try_map_observation<P, E>(
+        self,
+        convert: impl FnOnce(O) -> Result<P, E>,
+    ) -> Result<JournalEntry<P>, E> {
         let Self { seq, prev, at_ms, paused_ms, record } = self;
         let record = match record {
-            Record::Header(header) => Record::Header(header),
-            Record::Effect(effect) => Record::Effect(effect),
-            Record::Changed(change) => Record::Changed(change),
-            Record::Event(record) => {
+            JournalRecord::Header(header) => JournalRecord::Header(header),
+            JournalRecord::Effect(effect) => JournalRecord::Effect(effect),
+            JournalRecord::Changed(change) => JournalRecord::Changed(change),
+            JournalRecord::Event(record) => {
                 let EventRecord { effect, at_ms, event } = *record;
                 let event = event.try_map_observation(convert)?;
-                Record::Event(Box::new(EventRecord { effect, at_ms, event }))
+                JournalRecord::Event(Box::new(EventRecord { effect, at_ms, event }))
             }
         };
-        Ok(Line { seq, prev, at_ms, paused_ms, record })
+        Ok(JournalEntry { seq, prev, at_ms, paused_ms, record })
     }
 }

@@ -1,18 +1,18 @@
 //! Secrets by name: where each may be typed. Their values are unknown here.
 //!
 //! A text that is `secret:NAME` as a whole refers to a secret. Only an action that types it into one field, given by its id, may
-//! carry one ([`Aimed::Secret`]); the gate refuses it everywhere else. Without a permission of the configuration it is typed nowhere.
+//! carry one ([`CommandAim::Secret`]); the gate refuses it everywhere else. Without a permission of the configuration it is typed nowhere.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    command::{CallResult, Command, ToolSpec, Verdict},
+    command::{CallResult, ToolCommand, ToolSpec, Verdict},
     ids::ElementId,
-    intent::{Aimed, Takes},
+    intent::{CommandAim, Takes},
     observation::{Observation, WindowView},
     policy::{host_of_page, matches},
-    ui::{Element, Role, Source},
+    ui::{Element, ElementSource, Role},
 };
 
 /// Prefix of a reference.
@@ -47,7 +47,7 @@ pub fn keys_behind(text: &str) -> &str {
 pub(crate) const AFTER: [char; 3] = ['\n', '\r', '\t'];
 
 /// Returns `true` if a command presses Return behind a password.
-pub(crate) fn presses_return(command: &Command) -> bool {
+pub(crate) fn presses_return(command: &ToolCommand) -> bool {
     let mut texts = command.arguments.values().filter_map(Value::as_str);
     named(command).is_some_and(is_dots) && texts.any(|text| text.ends_with(['\n', '\r']))
 }
@@ -95,7 +95,7 @@ fn any() -> String {
 
 /// The page that a field is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Page {
+pub enum FieldPage {
     /// None: it is a field of the application itself.
     None,
     /// One whose address the application does not tell.
@@ -104,7 +104,7 @@ pub enum Page {
     Of(String),
 }
 
-impl Page {
+impl FieldPage {
     /// A page by its document.
     pub fn of(document: Option<&Element>) -> Self {
         match document.map(host_of_page) {
@@ -117,7 +117,7 @@ impl Page {
 
 /// A field that a secret is about to be typed into.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Field<'a> {
+pub struct SecretField<'a> {
     /// The field.
     pub element: &'a Element,
     /// Display name of the application.
@@ -127,7 +127,7 @@ pub struct Field<'a> {
     /// Title of the window, dialog or pop-up.
     pub window: &'a str,
     /// The page that it is in.
-    pub page: Page,
+    pub page: FieldPage,
 }
 
 impl SecretPermit {
@@ -146,7 +146,7 @@ impl SecretPermit {
     ///
     /// # Errors
     /// The reason why not, with the setting that decides.
-    pub fn admits(&self, field: &Field<'_>) -> Result<(), String> {
+    pub fn admits(&self, field: &SecretField<'_>) -> Result<(), String> {
         if is_dots(&self.name) {
             return self.admits_again(field);
         }
@@ -156,7 +156,7 @@ impl SecretPermit {
                 "`{PREFIX}{name}` may not be typed into {what}: `secrets.{name}.{key}` is `{pattern}`"
             ))
         };
-        if field.element.source != Source::AtSpi {
+        if field.element.source != ElementSource::AtSpi {
             return Err(format!("`{PREFIX}{name}` may not be typed into what was found in a picture"));
         }
         if !FIELDS.contains(role) {
@@ -183,14 +183,16 @@ impl SecretPermit {
             return wrong(format!("the window `{}`", field.window), "window", &self.window);
         }
         match (&self.host, &field.page) {
-            (None, Page::None) => Ok(()),
-            (Some(pattern), Page::Of(host)) if matches(pattern, host) => Ok(()),
-            (Some(pattern), Page::Of(host)) => wrong(format!("a page of `{host}`"), "host", pattern),
-            (Some(pattern), Page::None) => wrong("a field that is in no page".to_owned(), "host", pattern),
-            (Some(pattern), Page::Unknown) => {
+            (None, FieldPage::None) => Ok(()),
+            (Some(pattern), FieldPage::Of(host)) if matches(pattern, host) => Ok(()),
+            (Some(pattern), FieldPage::Of(host)) => wrong(format!("a page of `{host}`"), "host", pattern),
+            (Some(pattern), FieldPage::None) => {
+                wrong("a field that is in no page".to_owned(), "host", pattern)
+            }
+            (Some(pattern), FieldPage::Unknown) => {
                 wrong("a page that does not tell its address".to_owned(), "host", pattern)
             }
-            (None, Page::Of(_) | Page::Unknown) => Err(format!(
+            (None, FieldPage::Of(_) | FieldPage::Unknown) => Err(format!(
                 "`{PREFIX}{name}` may not be typed into a page: `secrets.{name}.host` does not name its host"
             )),
         }
@@ -198,10 +200,10 @@ impl SecretPermit {
 
     /// Checks that a typed password may be typed again: into a password field of the same application and the same
     /// page.
-    fn admits_again(&self, field: &Field<'_>) -> Result<(), String> {
-        let host = if let Page::Of(host) = &field.page { Some(host) } else { None };
+    fn admits_again(&self, field: &SecretField<'_>) -> Result<(), String> {
+        let host = if let FieldPage::Of(host) = &field.page { Some(host) } else { None };
         let is_there = field.element.role == Role::PASSWORD_TEXT
-            && field.element.source == Source::AtSpi
+            && field.element.source == ElementSource::AtSpi
             && self.application == field.application_root
             && self.host.as_ref() == host;
         if is_there {
@@ -222,13 +224,13 @@ impl SecretPermit {
 }
 
 /// The secret that a command types.
-pub fn secret_of(command: &Command) -> Option<(&str, ElementId)> {
+pub fn secret_of(command: &ToolCommand) -> Option<(&str, ElementId)> {
     named(command).zip(command.intent.elements().next())
 }
 
-fn named(command: &Command) -> Option<&str> {
+fn named(command: &ToolCommand) -> Option<&str> {
     let mut aims = command.intent.aims.iter();
-    aims.find_map(|aimed| if let Aimed::Secret { name } = aimed { Some(name.as_str()) } else { None })
+    aims.find_map(|aimed| if let CommandAim::Secret { name } = aimed { Some(name.as_str()) } else { None })
 }
 
 /// The list of the secrets of an application in the prompt of its agent; empty if there is none.
@@ -241,7 +243,7 @@ pub(crate) fn listing(secrets: &[SecretPermit], application: &str, root: &str) -
 
 /// Refuses a command with a reference to a secret, unless it types it into a field that the configuration allows for it.
 pub(crate) fn refusal(
-    command: &Command,
+    command: &ToolCommand,
     tools: &[ToolSpec],
     observation: &Observation,
     secrets: &[SecretPermit],
@@ -297,18 +299,18 @@ fn admitted(permit: &SecretPermit, id: ElementId, view: &WindowView) -> Result<(
     let Some((surface, element)) = found else {
         return Err(format!("no element {id} in your view; use an element that is listed"));
     };
-    permit.admits(&Field {
+    permit.admits(&SecretField {
         element,
         application: &surface.window.app.name,
         application_root: &surface.window.app.root,
         window: &surface.window.title,
-        page: Page::of(surface.tree.page_of(id)),
+        page: FieldPage::of(surface.tree.page_of(id)),
     })
 }
 
 /// The secret that an argument refers to where no secret may be. A name or a path may look like a reference, because that stands in
 /// place of a value that is shown; nothing is put in there.
-fn misplaced<'a>(command: &Command, tools: &[ToolSpec], secrets: &'a [SecretPermit]) -> Option<&'a str> {
+fn misplaced<'a>(command: &ToolCommand, tools: &[ToolSpec], secrets: &'a [SecretPermit]) -> Option<&'a str> {
     let declared = command.takes_in(tools);
     let takes = |name: &str| declared.iter().find(|(known, _)| known == name).map(|(_, takes)| *takes);
     command.arguments.iter().find_map(|(name, value)| match takes(name) {

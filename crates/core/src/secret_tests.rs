@@ -44,7 +44,7 @@ fn view(address: Option<&str>) -> Observation {
         at(3, 2, Role::PASSWORD_TEXT),
         at(4, 2, Role::ENTRY),
         at(5, 1, Role::PASSWORD_TEXT),
-        Element { source: Source::Ocr, ..at(6, 1, Role::PASSWORD_TEXT) },
+        Element { source: ElementSource::Ocr, ..at(6, 1, Role::PASSWORD_TEXT) },
         at(7, 1, Role::TERMINAL),
         at(8, 1, Role::PUSH_BUTTON),
     ];
@@ -76,7 +76,7 @@ fn tools() -> Vec<ToolSpec> {
 fn refused(tool: &str, arguments: Value, permit: SecretPermit, seen: &Observation) -> String {
     let tools = tools();
     let Value::Object(arguments) = arguments else { panic!("not an object: {arguments}") };
-    let mut command = Command { tool: tool.to_owned(), arguments, ..Command::default() };
+    let mut command = ToolCommand { tool: tool.to_owned(), arguments, ..ToolCommand::default() };
     // What cannot be read is refused in any case.
     intent::read(&mut command, &tools).ok();
     refusal(&command, &tools, seen, &[permit]).map(|result| result.summary()).unwrap_or_default()

@@ -4,7 +4,7 @@ use std::{collections::HashMap, time::Duration};
 
 use deskhand_core::{
     ids::{ElementId, WindowId},
-    ui::{Element, Pattern, Role, Source, State, Tree, WindowInfo},
+    ui::{Element, ElementCapability, ElementSource, Role, State, Tree, WindowInfo},
 };
 use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, TreeLimits};
 
@@ -124,7 +124,7 @@ impl Before {
 
     /// The same with the caret of the target as part of the effect.
     pub(crate) async fn with_caret<D: Desktop>(self, desktop: &D) -> DesktopResult<Self> {
-        let target = self.target.as_ref().filter(|target| target.offers(Pattern::Text));
+        let target = self.target.as_ref().filter(|target| target.offers(ElementCapability::Text));
         let caret = match target {
             Some(target) => caret_of(desktop, target.id).await?,
             None => None,
@@ -180,7 +180,7 @@ impl Before {
 
     /// Returns `true` if the target was found in a picture.
     pub(crate) fn is_drawn(&self) -> bool {
-        self.target.as_ref().is_some_and(|target| target.source != Source::AtSpi)
+        self.target.as_ref().is_some_and(|target| target.source != ElementSource::AtSpi)
     }
 }
 

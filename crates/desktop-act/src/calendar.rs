@@ -8,7 +8,7 @@ use std::{ops::RangeInclusive, time::Duration};
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
     ids::WindowId,
-    ui::{Element, Role, Source, Tree},
+    ui::{Element, ElementSource, Role, Tree},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, Picture};
 
@@ -63,8 +63,10 @@ impl Month {
             return Ok(None);
         };
         let days = match element.source {
-            Source::AtSpi => middles(&tree.elements, element),
-            Source::Ocr | Source::Omniparser => middles(&drawn_words(desktop, window).await?, element),
+            ElementSource::AtSpi => middles(&tree.elements, element),
+            ElementSource::Ocr | ElementSource::Omniparser => {
+                middles(&drawn_words(desktop, window).await?, element)
+            }
         };
         let Some((days, target)) = grid(&days, middle) else { return Ok(None) };
         let cells = days.iter().map(cell);

@@ -12,13 +12,13 @@ const AROUND: i32 = 2;
 const BEHIND_MIN: i32 = 4;
 
 /// Pictures of a window: before something was typed, at the look before this one if there was one, and now.
-pub(crate) struct Looks<'a> {
+pub(crate) struct CaretPictures<'a> {
     pub(crate) before: Option<&'a Picture>,
     pub(crate) last: Option<&'a Picture>,
     pub(crate) now: Option<&'a Picture>,
 }
 
-impl Looks<'_> {
+impl CaretPictures<'_> {
     /// Returns `true` if a caret is seen at words: one stood there before, one stands behind them, or something blinks there.
     pub(crate) fn show_caret(&self, words: &Rect<Screen>) -> bool {
         let around = words.grown_by(AROUND);

@@ -25,7 +25,7 @@ fn words_without_a_caret_prove_nothing() {
     let check = |before: &[[i32; 4]], last: Option<&[[i32; 4]]>, now: &[[i32; 4]], expected: bool| {
         let (before, now) = (window(before), window(&[&LETTERS, now].concat()));
         let last = last.map(|last| window(&[&LETTERS, last].concat()));
-        let looks = Looks { before: Some(&before), last: last.as_ref(), now: Some(&now) };
+        let looks = CaretPictures { before: Some(&before), last: last.as_ref(), now: Some(&now) };
         assert_eq!(looks.show_caret(&WORDS), expected, "{last:?}");
     };
     let nothing: &[[i32; 4]] = &[];
@@ -45,6 +45,6 @@ fn words_without_a_caret_prove_nothing() {
     // Something else changes elsewhere.
     check(nothing, Some(&[[30, 20, 5, 5]]), nothing, false);
     check(&[[100, 20, 60, 12]], None, nothing, false);
-    let looks = Looks { before: None, last: None, now: None };
+    let looks = CaretPictures { before: None, last: None, now: None };
     assert!(!looks.show_caret(&WORDS));
 }

@@ -1,10 +1,13 @@
 //! The checks before an action: attached, showing, enabled, at rest, not covered, nothing modal in front.
 
 use deskhand_core::{
-    action::{Cover, Refusal},
+    action::{ActionRefusal, TargetObstruction},
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{Element, Pattern, Role, Source, State, Tree, WindowInfo, WindowKind, belongs_to, names_equal},
+    ui::{
+        Element, ElementCapability, ElementSource, Role, State, Tree, WindowInfo, WindowKind, belongs_to,
+        names_equal,
+    },
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits};
 use futures_util::future::BoxFuture;
@@ -26,7 +29,7 @@ const STABLE_READS_MAX: usize = 6;
 
 /// A target that passed the checks.
 #[derive(Debug, Clone)]
-pub(crate) struct Ready {
+pub(crate) struct CheckedTarget {
     /// The window, dialog or pop-up that contains it.
     pub(crate) surface: WindowInfo,
     /// The element as of the check.
@@ -37,7 +40,7 @@ pub(crate) struct Ready {
 
 /// Requirement of an action on its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Need {
+pub(crate) enum TargetRequirement {
     /// The target has to accept input.
     Act,
     /// The target is only read or scrolled to; it may be disabled or off-screen.
@@ -50,10 +53,10 @@ pub(crate) fn check<'a, D: Desktop>(
     window: WindowId,
     id: ElementId,
     name: Option<&'a str>,
-    need: Need,
-) -> BoxFuture<'a, Result<Ready, Halt>> {
+    need: TargetRequirement,
+) -> BoxFuture<'a, Result<CheckedTarget, Halt>> {
     Box::pin(async move {
-        if need == Need::Act {
+        if need == TargetRequirement::Act {
             settle_earlier(desktop, window).await?;
         }
         let surfaces = surfaces(desktop, window).await?;
@@ -68,43 +71,44 @@ pub(crate) fn check<'a, D: Desktop>(
         if let Some(name) = name.filter(|name| !names_equal(name, &element.name)) {
             let nearest = nearest(desktop, window, name, Some(&element.role)).await?;
             let (element, expected) = ((&element).into(), name.to_owned());
-            return Err(Refusal::OtherName { element, expected, nearest }.into());
+            return Err(ActionRefusal::OtherName { element, expected, nearest }.into());
         }
         let surface = surface_of(desktop, &surfaces, element.id).await?;
         let Some(surface) = surface else {
-            return Err(Refusal::OtherWindow { element: (&element).into(), window }.into());
+            return Err(ActionRefusal::OtherWindow { element: (&element).into(), window }.into());
         };
-        if need == Need::Read {
+        if need == TargetRequirement::Read {
             let point = element.bounds.map(|bounds| bounds.center());
-            return Ok(Ready { surface, element, point });
+            return Ok(CheckedTarget { surface, element, point });
         }
         if let Some(dialog) = modal_in_front(desktop, &surfaces, &surface).await? {
             let of = Some((&surface).into());
-            return Err(Refusal::DialogInFront { dialog: (&dialog).into(), of }.into());
+            return Err(ActionRefusal::DialogInFront { dialog: (&dialog).into(), of }.into());
         }
         let element = at_rest(desktop, element).await?;
         if !element.states.takes_input() {
-            return Err(Refusal::Disabled { element: (&element).into() }.into());
+            return Err(ActionRefusal::Disabled { element: (&element).into() }.into());
         }
         let is_without_place = element.bounds.is_none_or(|bounds| bounds.is_empty());
-        if is_without_place && element.states.has(State::Showing) && element.offers(Pattern::Action) {
-            return Ok(Ready { surface, element, point: None });
+        if is_without_place && element.states.has(State::Showing) && element.offers(ElementCapability::Action)
+        {
+            return Ok(CheckedTarget { surface, element, point: None });
         }
         let Some(bounds) =
             element.bounds.filter(|bounds| !bounds.is_empty() && element.states.has(State::Showing))
         else {
-            return Err(Refusal::NotOnScreen { element: (&element).into() }.into());
+            return Err(ActionRefusal::NotOnScreen { element: (&element).into() }.into());
         };
         if !Box::pin(is_on_own(desktop, window, &surface, bounds.center())).await? {
             // A popover of GTK 3 that is larger than its window is cut off there.
-            if element.offers(Pattern::Action) {
-                return Ok(Ready { surface, element, point: None });
+            if element.offers(ElementCapability::Action) {
+                return Ok(CheckedTarget { surface, element, point: None });
             }
-            return Err(Refusal::NotOnScreen { element: (&element).into() }.into());
+            return Err(ActionRefusal::NotOnScreen { element: (&element).into() }.into());
         }
         let point = uncovered(desktop, &surface, &element, bounds).await?;
         check_drawn(desktop, &surface, &element).await?;
-        Ok(Ready { surface, element, point: Some(point) })
+        Ok(CheckedTarget { surface, element, point: Some(point) })
     })
 }
 
@@ -114,10 +118,10 @@ async fn missing<D: Desktop>(
     window: WindowId,
     id: ElementId,
     name: Option<&str>,
-) -> DesktopResult<Refusal> {
+) -> DesktopResult<ActionRefusal> {
     let mut nearest = nearest(desktop, window, name.unwrap_or_default(), None).await?;
     nearest.retain(|element| element.id != id);
-    Ok(Refusal::Missing { id, nearest })
+    Ok(ActionRefusal::Missing { id, nearest })
 }
 
 /// Reads an element until its bounds are stable.
@@ -137,7 +141,7 @@ async fn at_rest<D: Desktop>(desktop: &D, first: Element) -> Result<Element, Hal
         desktop.settle(watch, QuietLimits::default()).await?;
         before = now;
     }
-    Err(Refusal::Moving { element: (&before).into() }.into())
+    Err(ActionRefusal::Moving { element: (&before).into() }.into())
 }
 
 /// Returns `true` if a place of an element in `surface` is on it, or on another window or pop-up of `window`.
@@ -169,10 +173,10 @@ async fn uncovered<D: Desktop>(
             desktop.activate(surface.id).await?;
             let windows = desktop.windows().await?;
             if let Some(coverer) = window_over(&windows, surface, element, bounds.center()) {
-                return Err(covered(element, Cover::Window((&coverer).into())));
+                return Err(covered(element, TargetObstruction::Window((&coverer).into())));
             }
         } else if is_panel || !shows_elements_of(desktop, &coverer, surface).await? {
-            return Err(covered(element, Cover::Window((&coverer).into())));
+            return Err(covered(element, TargetObstruction::Window((&coverer).into())));
         }
     }
     let above = windows.iter().skip_while(|info| info.id != surface.id).skip(1);
@@ -182,7 +186,7 @@ async fn uncovered<D: Desktop>(
         // The window's tree does not contain what its pop-up shows here.
         return Ok(bounds.center());
     }
-    if element.source != Source::AtSpi {
+    if element.source != ElementSource::AtSpi {
         return still_drawn(desktop, surface, element, bounds).await;
     }
     let mut bounds = bounds;
@@ -192,7 +196,7 @@ async fn uncovered<D: Desktop>(
         // Of a row that is cut off, only what is in view is listed.
         let listed = tree.find(element.id);
         if listed.is_some_and(|listed| listed.bounds.is_none()) {
-            return Err(Refusal::NotOnScreen { element: element.into() }.into());
+            return Err(ActionRefusal::NotOnScreen { element: element.into() }.into());
         }
         let shown = listed.and_then(|listed| listed.bounds?.intersection(&bounds));
         bounds = shown.unwrap_or(bounds);
@@ -200,7 +204,7 @@ async fn uncovered<D: Desktop>(
         if menu_over(desktop, &tree, element, center).is_some() {
             let tree = look_at_places(desktop, surface.id).await?;
             if let Some(item) = menu_over(desktop, &tree, element, center) {
-                return Err(covered(element, Cover::Element(item.into())));
+                return Err(covered(element, TargetObstruction::Element(item.into())));
             }
         }
         if tree.partial.is_none() && is_on_top(&tree, element.id, center) {
@@ -216,7 +220,10 @@ async fn uncovered<D: Desktop>(
             Some(found) => coverer = Some(found),
         }
     }
-    Err(covered(element, coverer.map_or(Cover::Unnamed, |found| Cover::Element((&found).into()))))
+    Err(covered(
+        element,
+        coverer.map_or(TargetObstruction::Unnamed, |found| TargetObstruction::Element((&found).into())),
+    ))
 }
 
 /// Returns `true` if nothing that is listed covers an element at a point of it.
@@ -254,15 +261,15 @@ async fn still_drawn<D: Desktop>(
     let center = bounds.center();
     match desktop.element_at(surface.id, center).await? {
         Some(found) if found.id == element.id => Ok(center),
-        Some(found) if found.source != Source::AtSpi => {
-            Err(covered(element, Cover::Element((&found).into())))
+        Some(found) if found.source != ElementSource::AtSpi => {
+            Err(covered(element, TargetObstruction::Element((&found).into())))
         }
-        Some(_) | None => Err(Refusal::NoLongerDrawn { element: element.into() }.into()),
+        Some(_) | None => Err(ActionRefusal::NoLongerDrawn { element: element.into() }.into()),
     }
 }
 
-fn covered(element: &Element, by: Cover) -> Halt {
-    Refusal::Covered { element: element.into(), by }.into()
+fn covered(element: &Element, by: TargetObstruction) -> Halt {
+    ActionRefusal::Covered { element: element.into(), by }.into()
 }
 
 /// The centre first, then the quarter points.
@@ -322,7 +329,7 @@ pub(crate) async fn is_beneath<D: Desktop>(
     if is_menu(&element.role) && !is_menu(&found.role) {
         return Ok(true);
     }
-    if found.role.is_interactive() || found.offers(Pattern::Action) {
+    if found.role.is_interactive() || found.offers(ElementCapability::Action) {
         return Ok(false);
     }
     let (Some(inner), Some(outer)) = (found.bounds, element.bounds) else { return Ok(false) };

@@ -1,25 +1,25 @@
 //! Clicking an element or a point.
 
 use deskhand_core::{
-    action::{Act, Aim, Evidence, Now, Proof, Refusal, Shortfall, Uncertainty},
-    command::Route,
+    action::{ActionKind, ActionProof, ActionRefusal, Aim, ElementDelta, Evidence, Shortfall, Uncertainty},
+    command::ActionRoute,
     geometry::{Point, Screen},
     ids::WindowId,
     text::clip,
-    ui::{Element, Role, Source, State, Tree, WindowInfo, same_app},
+    ui::{Element, ElementSource, Role, State, Tree, WindowInfo, same_app},
 };
-use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction, Held};
+use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction, PointerChord};
 use serde_json::json;
 
 use crate::{
     before::Before,
     calendar::Month,
-    checks::{Need, Ready, check},
+    checks::{CheckedTarget, TargetRequirement, check},
     effect::wait_for_effect,
     menus::{is_menu, is_menu_item},
     oracle,
     patience::{settle_earlier, watch_app},
-    report::{ActLimits, ActionReport, Done, Halt, Target, carry_out},
+    report::{ActLimits, ActionReport, ActionTarget, CompletedAction, Halt, carry_out},
     surfaces::{bring_to_front, lasting, modal_in_front, surfaces},
     words::drawn_words,
 };
@@ -31,22 +31,22 @@ const QUESTION_MAX: usize = 300;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Click {
     /// Element to click.
-    pub target: Target,
+    pub target: ActionTarget,
     /// Which button, and the keys that are held meanwhile.
-    pub held: Held,
+    pub held: PointerChord,
     /// 1, 2 for a double click, or 3.
     pub count: u8,
 }
 
 impl Click {
     /// A single click of the main button.
-    pub fn once(target: Target) -> Self {
-        Self { target, held: Held::default(), count: 1 }
+    pub fn once(target: ActionTarget) -> Self {
+        Self { target, held: PointerChord::default(), count: 1 }
     }
 
-    fn act(&self) -> Act {
-        let Held { button, modifiers } = self.held.clone();
-        Act::Click { button, count: self.count, held: modifiers }
+    fn act(&self) -> ActionKind {
+        let PointerChord { button, modifiers } = self.held.clone();
+        ActionKind::Click { button, count: self.count, held: modifiers }
     }
 }
 
@@ -88,13 +88,13 @@ pub(crate) async fn click_once<D: Desktop>(
     window: WindowId,
     click: &Click,
     limits: &ActLimits,
-) -> Result<Done, Halt> {
+) -> Result<CompletedAction, Halt> {
     match &click.target {
-        Target::Element { id, name } => {
-            let ready = check(desktop, window, *id, name.as_deref(), Need::Act).await?;
+        ActionTarget::Element { id, name } => {
+            let ready = check(desktop, window, *id, name.as_deref(), TargetRequirement::Act).await?;
             click_element(desktop, &ready, None, click, limits).await
         }
-        Target::Point(point) => click_point(desktop, window, *point, click, limits).await,
+        ActionTarget::Point(point) => click_point(desktop, window, *point, click, limits).await,
     }
 }
 
@@ -106,21 +106,21 @@ pub(crate) async fn click_entry<D: Desktop>(
     entry: &Element,
     seen: &Tree,
     limits: &ActLimits,
-) -> Result<Done, Halt> {
-    let ready = check(desktop, window, entry.id, Some(&entry.name), Need::Act).await?;
+) -> Result<CompletedAction, Halt> {
+    let ready = check(desktop, window, entry.id, Some(&entry.name), TargetRequirement::Act).await?;
     let seen = Some(seen).filter(|_| ready.surface.id == window);
-    click_element(desktop, &ready, seen, &Click::once(Target::element(entry.id)), limits).await
+    click_element(desktop, &ready, seen, &Click::once(ActionTarget::element(entry.id)), limits).await
 }
 
 /// Clicks an element by pointer where that reaches it, and else through its accessibility action. Never both: what the
 /// first way brings about may only come later.
 pub(crate) async fn click_element<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
+    ready: &CheckedTarget,
     seen: Option<&Tree>,
     click: &Click,
     limits: &ActLimits,
-) -> Result<Done, Halt> {
+) -> Result<CompletedAction, Halt> {
     let element = &ready.element;
     let point = match (pointer_at(desktop, ready), ready.point) {
         (Some(point), _) => point,
@@ -142,9 +142,9 @@ pub(crate) async fn click_element<D: Desktop>(
     let watch = watch_app(desktop, ready.surface.id).await?;
     desktop.click(point, click.held.clone(), click.count).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
-    let mut done = effect.to_done(click.act(), Aim::element(element), Route::Input);
+    let mut done = effect.to_done(click.act(), Aim::element(element), ActionRoute::Input);
     if effect.damaged && matches!(done.action.evidence, Evidence::NotSeen { .. }) {
-        done.action.evidence = if element.source == Source::AtSpi {
+        done.action.evidence = if element.source == ElementSource::AtSpi {
             Shortfall::NothingChanged { pixels: true, then: None }.into()
         } else {
             Uncertainty::Pixels { in_picture: true }.into()
@@ -153,44 +153,44 @@ pub(crate) async fn click_element<D: Desktop>(
     if let Some(month) = month.filter(|_| !done.is_seen())
         && month.comes_to_show(desktop, ready.surface.id).await?
     {
-        let now = Now::State { state: State::Selected, on: true };
-        done.action.evidence = Proof::Changed { element: element.into(), now }.into();
+        let now = ElementDelta::State { state: State::Selected, on: true };
+        done.action.evidence = ActionProof::Changed { element: element.into(), now }.into();
     }
     if !done.is_seen()
         && let Some(message) = oracle::question_of_page(desktop, &shows).await
     {
-        done.action.evidence = Proof::PageAsks { message: clip(&message, QUESTION_MAX) }.into();
+        done.action.evidence = ActionProof::PageAsks { message: clip(&message, QUESTION_MAX) }.into();
     }
     Ok(done)
 }
 
-fn is_not_on_screen(refusal: &Refusal) -> bool {
-    matches!(refusal, Refusal::NotOnScreen { .. })
+fn is_not_on_screen(refusal: &ActionRefusal) -> bool {
+    matches!(refusal, ActionRefusal::NotOnScreen { .. })
 }
 
 /// Returns the point at which the pointer reaches an element; `None` if there is none.
-fn pointer_at<D: Desktop>(desktop: &D, ready: &Ready) -> Option<Point<Screen>> {
+fn pointer_at<D: Desktop>(desktop: &D, ready: &CheckedTarget) -> Option<Point<Screen>> {
     let misplaced = is_menu(&ready.element.role) && desktop.quirks(ready.element.id).misplaces_menu_items;
     ready.point.filter(|_| !misplaced)
 }
 
 /// Presses an element without waiting for the effect: by pointer where that reaches it, and else through its accessibility
 /// action.
-pub(crate) async fn press<D: Desktop>(desktop: &D, ready: &Ready) -> Result<Route, Halt> {
+pub(crate) async fn press<D: Desktop>(desktop: &D, ready: &CheckedTarget) -> Result<ActionRoute, Halt> {
     if let Some(point) = pointer_at(desktop, ready) {
         bring_to_front(desktop, ready.surface.id).await?;
         desktop.click(point, Button::Left, 1).await?;
-        return Ok(Route::Input);
+        return Ok(ActionRoute::Input);
     }
     if desktop.quirks(ready.element.id).blocks_in_actions && is_menu_item(&ready.element.role) {
         // Items of menus open dialogs. Once its menu is open, the pointer reaches it.
-        return Err(Refusal::NotOnScreen { element: (&ready.element).into() }.into());
+        return Err(ActionRefusal::NotOnScreen { element: (&ready.element).into() }.into());
     }
     match desktop.perform(ready.element.id, &ElementAction::Default).await {
         // A call that times out may have opened a dialog that blocks it: the effect decides.
-        Ok(()) | Err(DesktopError::NotAnswering { .. }) => Ok(Route::Semantic),
+        Ok(()) | Err(DesktopError::NotAnswering { .. }) => Ok(ActionRoute::Semantic),
         Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => {
-            Err(Refusal::NotOnScreen { element: (&ready.element).into() }.into())
+            Err(ActionRefusal::NotOnScreen { element: (&ready.element).into() }.into())
         }
         Err(error) => Err(error.into()),
     }
@@ -199,12 +199,12 @@ pub(crate) async fn press<D: Desktop>(desktop: &D, ready: &Ready) -> Result<Rout
 /// Invokes the accessibility action of an element that the pointer does not reach.
 async fn act_semantically<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
+    ready: &CheckedTarget,
     click: &Click,
     limits: &ActLimits,
-) -> Result<Done, Halt> {
-    if click.held != Held::default() || click.count != 1 {
-        return Err(Refusal::NotOnScreen { element: (&ready.element).into() }.into());
+) -> Result<CompletedAction, Halt> {
+    if click.held != PointerChord::default() || click.count != 1 {
+        return Err(ActionRefusal::NotOnScreen { element: (&ready.element).into() }.into());
     }
     let shows = lasting(desktop, &ready.surface).await?;
     let before = Before::take(desktop, &shows, Some(&ready.element)).await?;
@@ -212,7 +212,7 @@ async fn act_semantically<D: Desktop>(
     let watch = watch_app(desktop, ready.surface.id).await?;
     press(desktop, ready).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?.accepted();
-    Ok(effect.to_done(click.act(), Aim::element(&ready.element), Route::Semantic))
+    Ok(effect.to_done(click.act(), Aim::element(&ready.element), ActionRoute::Semantic))
 }
 
 async fn click_point<D: Desktop>(
@@ -221,15 +221,15 @@ async fn click_point<D: Desktop>(
     point: Point<Screen>,
     click: &Click,
     limits: &ActLimits,
-) -> Result<Done, Halt> {
+) -> Result<CompletedAction, Halt> {
     let surfaces = surfaces(desktop, window).await?;
     let Some(surface) = surfaces.iter().rev().find(|info| info.bounds.contains(&point)) else {
         let main = surfaces.iter().find(|info| info.id == window);
         let bounds = main.map(|info| info.bounds);
-        return Err(Refusal::PointOutside { point, window, bounds }.into());
+        return Err(ActionRefusal::PointOutside { point, window, bounds }.into());
     };
     if let Some(dialog) = modal_in_front(desktop, &surfaces, surface).await? {
-        return Err(Refusal::DialogInFront { dialog: (&dialog).into(), of: None }.into());
+        return Err(ActionRefusal::DialogInFront { dialog: (&dialog).into(), of: None }.into());
     }
     settle_earlier(desktop, surface.id).await?;
     // What lies on top decides. Raising the window below another one of its application would click what nobody saw.
@@ -240,13 +240,13 @@ async fn click_point<D: Desktop>(
     let windows = desktop.windows().await?;
     let top = windows.iter().rev().find(|info| info.bounds.contains(&point));
     if let Some(top) = top.filter(is_other) {
-        return Err(Refusal::PointCovered { point, by: top.into() }.into());
+        return Err(ActionRefusal::PointCovered { point, by: top.into() }.into());
     }
     bring_to_front(desktop, surface.id).await?;
     let windows = desktop.windows().await?;
     let top = windows.iter().rev().find(|info| info.bounds.contains(&point));
     if let Some(top) = top.filter(|top| !surfaces.iter().any(|own| own.id == top.id)) {
-        return Err(Refusal::PointCovered { point, by: top.into() }.into());
+        return Err(ActionRefusal::PointCovered { point, by: top.into() }.into());
     }
     let target = desktop
         .element_at(surface.id, point)
@@ -258,6 +258,6 @@ async fn click_point<D: Desktop>(
     let watch = watch_app(desktop, surface.id).await?;
     desktop.click(point, click.held.clone(), click.count).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
-    let done = effect.to_done(click.act(), aim, Route::Input);
+    let done = effect.to_done(click.act(), aim, ActionRoute::Input);
     Ok(done.or_unknown(effect.damaged && target.is_none()))
 }

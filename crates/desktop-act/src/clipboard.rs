@@ -3,21 +3,24 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Blindness, Evidence, Proof, Refusal, Shortfall, TEXT_MAX, Unsupported},
-    command::Route,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Blindness, Evidence, Shortfall, TEXT_MAX,
+        UnsupportedCapability,
+    },
+    command::ActionRoute,
     ids::{ElementId, WindowId},
     text::clip,
-    ui::Pattern,
+    ui::ElementCapability,
 };
 use deskhand_desktop::{
     CancelScope, Desktop, DesktopResult,
-    keys::{Key, KeyChord, Modifier},
+    keys::{ChordKey, KeyChord, KeyModifier},
 };
 use serde_json::json;
 
 use crate::{
-    checks::{Need, Ready, check},
-    expected::Expected,
+    checks::{CheckedTarget, TargetRequirement, check},
+    expected::ExpectedText,
     focus::focus_element,
     patience::watch_app,
     report::{ActLimits, ActionReport, Halt, carry_out},
@@ -34,8 +37,12 @@ const FETCH_BOUND: Duration = Duration::from_secs(5);
 pub async fn read_clipboard<D: Desktop>(desktop: &D) -> DesktopResult<ActionReport> {
     let text = desktop.clipboard().await?;
     let characters = text.as_ref().map(|text| characters(text));
-    let action = Action::new(Act::ReadClipboard, Aim::Desktop, Proof::ClipboardRead { characters });
-    Ok(ActionReport::from(action.by(Route::Semantic)).with_output(json!({ "text": text })))
+    let action = ActionOutcome::new(
+        ActionKind::ReadClipboard,
+        Aim::Desktop,
+        ActionProof::ClipboardRead { characters },
+    );
+    Ok(ActionReport::from(action.by(ActionRoute::Semantic)).with_output(json!({ "text": text })))
 }
 
 /// Puts a text on the clipboard, and reads it back.
@@ -47,12 +54,12 @@ pub async fn write_clipboard<D: Desktop>(desktop: &D, text: &str) -> DesktopResu
     let found = desktop.clipboard().await?;
     let read = clip(found.as_deref().unwrap_or_default(), TEXT_MAX);
     let evidence: Evidence = if found.as_deref() == Some(text) {
-        Proof::Reads { text: read, completion: None }.into()
+        ActionProof::Reads { text: read, completion: None }.into()
     } else {
         Shortfall::ReadsOtherwise { text: read, around: None }.into()
     };
-    let act = Act::WriteClipboard { text: clip(text, TEXT_MAX) };
-    Ok(Action::new(act, Aim::Desktop, evidence).by(Route::Semantic).into())
+    let act = ActionKind::WriteClipboard { text: clip(text, TEXT_MAX) };
+    Ok(ActionOutcome::new(act, Aim::Desktop, evidence).by(ActionRoute::Semantic).into())
 }
 
 /// Pastes text into an element in place of its own, reads it back unless it is a password, and restores the clipboard.
@@ -66,7 +73,7 @@ pub async fn paste<D: Desktop>(
     text: &str,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    let act = Act::Paste { text: clip(text, TEXT_MAX) };
+    let act = ActionKind::Paste { text: clip(text, TEXT_MAX) };
     carry_out(act, paste_and_check(desktop, window, (id, name), text, limits)).await
 }
 
@@ -77,21 +84,23 @@ async fn paste_and_check<D: Desktop>(
     text: &str,
     limits: &ActLimits,
 ) -> Result<ActionReport, Halt> {
-    let ready = check(desktop, window, id, name, Need::Act).await?;
-    if !ready.element.offers(Pattern::Text) && !ready.element.offers(Pattern::EditableText) {
+    let ready = check(desktop, window, id, name, TargetRequirement::Act).await?;
+    if !ready.element.offers(ElementCapability::Text)
+        && !ready.element.offers(ElementCapability::EditableText)
+    {
         let element = (&ready.element).into();
-        return Err(Refusal::Unsupported { element, what: Unsupported::Text }.into());
+        return Err(ActionRefusal::Unsupported { element, what: UnsupportedCapability::Text }.into());
     }
     let why = blindness(&ready.element);
     if why == Some(Blindness::Terminal) {
         let element = (&ready.element).into();
-        return Err(Refusal::Unsupported { element, what: Unsupported::Clearing }.into());
+        return Err(ActionRefusal::Unsupported { element, what: UnsupportedCapability::Clearing }.into());
     }
     focus_element(desktop, &ready, limits).await?;
     let shown = if why.is_some() { dots(text) } else { text.to_owned() };
     let done = |evidence: Evidence| {
-        let act = hiding(Act::Paste { text: clip(&shown, TEXT_MAX) }, &evidence);
-        Action::new(act, Aim::element(&ready.element), evidence).by(Route::Input)
+        let act = hiding(ActionKind::Paste { text: clip(&shown, TEXT_MAX) }, &evidence);
+        ActionOutcome::new(act, Aim::element(&ready.element), evidence).by(ActionRoute::Input)
     };
     if let Some(left) = clear(desktop, &ready, limits).await? {
         let left = if why.is_some() { dots(&left) } else { left };
@@ -102,7 +111,7 @@ async fn paste_and_check<D: Desktop>(
         let (evidence, more_ms) = length_evidence(desktop, &ready, text, why, limits).await?;
         return Ok(done(evidence).after(waited_ms + more_ms).into());
     }
-    let expected = Expected::whole();
+    let expected = ExpectedText::whole();
     let judge = |found: &str| expected.judge(text, "", found);
     let (found, more_ms) = read_when_done(desktop, &ready, 1, &judge, limits).await?;
     waited_ms += more_ms;
@@ -113,7 +122,7 @@ async fn paste_and_check<D: Desktop>(
 /// Pastes into the focused element, once; returns how long that took. Restores the clipboard.
 async fn paste_here<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
+    ready: &CheckedTarget,
     text: &str,
     limits: &ActLimits,
 ) -> Result<u64, Halt> {
@@ -121,7 +130,7 @@ async fn paste_here<D: Desktop>(
     desktop.set_clipboard(Some(text)).await?;
     let pasted = async {
         let watch = watch_app(desktop, ready.surface.id).await?;
-        desktop.press(&KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('v') }).await?;
+        desktop.press(&KeyChord { modifiers: vec![KeyModifier::Ctrl], key: ChordKey::Char('v') }).await?;
         desktop.clipboard_taken(FETCH_BOUND).await?;
         Ok(desktop.settle(watch, limits.quiet).await?.waited_ms)
     };

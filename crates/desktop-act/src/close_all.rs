@@ -20,7 +20,7 @@ const DIALOGS_MAX: Duration = Duration::from_secs(1);
 
 /// A window that did not close.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remaining {
+pub struct UnclosedWindow {
     /// The window.
     pub window: WindowInfo,
     /// The document that it shows, as far as the application tells.
@@ -29,7 +29,7 @@ pub struct Remaining {
     pub question: Option<WindowInfo>,
 }
 
-impl Remaining {
+impl UnclosedWindow {
     /// Returns `true` if it has something to lose: the application asked before it closed, or marks unsaved changes.
     pub fn is_unsaved(&self) -> bool {
         self.question.is_some()
@@ -45,7 +45,7 @@ impl Remaining {
 pub async fn close_all<D: Desktop>(
     desktop: &D,
     wanted: impl Fn(&WindowInfo) -> bool + Send,
-) -> DesktopResult<Vec<Remaining>> {
+) -> DesktopResult<Vec<UnclosedWindow>> {
     let windows = desktop.windows().await?;
     let selected = |kind: WindowKind| -> Vec<WindowInfo> {
         windows.iter().filter(|window| window.kind == kind && wanted(window)).cloned().collect()
@@ -61,7 +61,7 @@ pub async fn close_all<D: Desktop>(
         if let Some(question) = &question {
             close_one(desktop, question.id).await?;
         }
-        remaining.push(Remaining { window, document, question });
+        remaining.push(UnclosedWindow { window, document, question });
     }
     Ok(remaining)
 }

@@ -5,8 +5,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Evidence, Proof, Refusal, Shortfall, Unsupported},
-    command::Route,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Evidence, Shortfall,
+        UnsupportedCapability,
+    },
+    command::ActionRoute,
     ids::ElementId,
     ui::{Element, Role},
 };
@@ -15,8 +18,8 @@ use jiff::civil::Date;
 use serde_json::json;
 
 use crate::{
-    checks::{Need, Ready, check},
-    date_fields::{Order, Shows, current, recognise},
+    checks::{CheckedTarget, TargetRequirement, check},
+    date_fields::{DateFieldOrder, Shows, current, recognise},
     focus::focus_element,
     patience::{comes_within, handled, patiently, read_element, watch_app},
     report::{ActLimits, ActionReport, Halt},
@@ -31,7 +34,7 @@ const AM_PM_PRESSES_MAX: usize = 3;
 
 /// A part of a date or a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Part {
+pub(crate) enum DatePart {
     Year,
     Month,
     Day,
@@ -42,7 +45,7 @@ pub(crate) enum Part {
 }
 
 /// A date, a time or both.
-pub(crate) type Parts = BTreeMap<Part, u32>;
+pub(crate) type Parts = BTreeMap<DatePart, u32>;
 
 /// Sets the date or time of an editor and reads back what its fields show; `None` if they are not known.
 ///
@@ -50,7 +53,7 @@ pub(crate) type Parts = BTreeMap<Part, u32>;
 /// A refusal if `text` is no date or time that fits the fields.
 pub(crate) async fn set_date<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
+    ready: &CheckedTarget,
     text: &str,
     limits: &ActLimits,
 ) -> Result<Option<ActionReport>, Halt> {
@@ -62,7 +65,7 @@ pub(crate) async fn set_date<D: Desktop>(
     let has_all = |parts: &Parts| order.shown.iter().all(|shows| value_of(*shows, parts).is_some());
     let Some(parts) = parse(text).filter(has_all) else {
         let element = (&ready.element).into();
-        return Err(Refusal::Unsupported { element, what: Unsupported::NoDate }.into());
+        return Err(ActionRefusal::Unsupported { element, what: UnsupportedCapability::NoDate }.into());
     };
     let mut waited_ms = 0;
     if !order.is_certain {
@@ -83,12 +86,16 @@ pub(crate) async fn set_date<D: Desktop>(
     let found = if came.holds { wanted.clone() } else { read_all(desktop, &fields).await? };
     let reads = to_text(&shown, &found);
     let evidence: Evidence = if found == wanted && order.is_certain {
-        Proof::Reads { text: reads.clone(), completion: None }.into()
+        ActionProof::Reads { text: reads.clone(), completion: None }.into()
     } else {
         Shortfall::ReadsOtherwise { text: reads.clone(), around: None }.into()
     };
-    let action = Action::new(Act::SetText { text: text.to_owned() }, Aim::element(&ready.element), evidence);
-    let action = action.by(Route::Input).after(waited_ms + came.waited_ms);
+    let action = ActionOutcome::new(
+        ActionKind::SetText { text: text.to_owned() },
+        Aim::element(&ready.element),
+        evidence,
+    );
+    let action = action.by(ActionRoute::Input).after(waited_ms + came.waited_ms);
     Ok(Some(ActionReport::from(action).with_output(json!({ "text": reads }))))
 }
 
@@ -104,19 +111,20 @@ async fn read_all<D: Desktop>(desktop: &D, fields: &[Element]) -> Result<Vec<u32
 /// Sets one field by keyboard; returns how long was waited.
 async fn set_field<D: Desktop>(
     desktop: &D,
-    editor: &Ready,
+    editor: &CheckedTarget,
     (field, shows): (&Element, Shows),
     value: u32,
     limits: &ActLimits,
 ) -> Result<u64, Halt> {
-    let ready = check(desktop, editor.surface.id, field.id, Some(&field.name), Need::Act).await?;
+    let ready =
+        check(desktop, editor.surface.id, field.id, Some(&field.name), TargetRequirement::Act).await?;
     focus_element(desktop, &ready, limits).await?;
     let mut waited_ms = 0;
     for _ in 0..AM_PM_PRESSES_MAX {
         let input = async || match shows {
             // Its letters depend on the language.
             Shows::AmPm => desktop.press(&NamedKey::Up.into()).await,
-            Shows::Part(Part::Year) => desktop.type_text(&format!("{value:04}")).await,
+            Shows::Part(DatePart::Year) => desktop.type_text(&format!("{value:04}")).await,
             Shows::Part(_) | Shows::TwelveHour => desktop.type_text(&format!("{value:02}")).await,
         };
         waited_ms += handled(desktop, ready.surface.id, input).await?;
@@ -136,13 +144,13 @@ async fn set_field<D: Desktop>(
 /// Returns how long was waited.
 async fn ascertain<D: Desktop>(
     desktop: &D,
-    editor: &Ready,
+    editor: &CheckedTarget,
     fields: &[Element],
-    order: &mut Order,
+    order: &mut DateFieldOrder,
     limits: &ActLimits,
 ) -> Result<u64, Halt> {
     const NO_MONTH: u32 = 28;
-    let day = Shows::Part(Part::Day);
+    let day = Shows::Part(DatePart::Day);
     let mut waited_ms = 0;
     for _ in 0..2 {
         let Some((field, _)) = fields.iter().zip(&order.shown).find(|(_, shows)| **shows == day) else {
@@ -176,7 +184,7 @@ async fn fields_in<D: Desktop>(desktop: &D, editor: ElementId) -> Result<Vec<Ele
 
 /// The value of a field for a date or time; `None` if it has no such part.
 fn value_of(shows: Shows, parts: &Parts) -> Option<u32> {
-    let hour = parts.get(&Part::Hour);
+    let hour = parts.get(&DatePart::Hour);
     match shows {
         Shows::Part(part) => parts.get(&part).copied(),
         Shows::TwelveHour => hour.map(|hour| (hour + 11) % 12 + 1),
@@ -193,7 +201,7 @@ pub(crate) fn parse(text: &str) -> Option<Parts> {
         None => (Some(text), None),
     };
     let mut parts = Parts::new();
-    let mut read = |text: &str, between: char, of: &[(Part, u32, u32)], least: usize| {
+    let mut read = |text: &str, between: char, of: &[(DatePart, u32, u32)], least: usize| {
         let numbers: Vec<&str> = text.split(between).collect();
         let is_whole = (least..=of.len()).contains(&numbers.len());
         is_whole.then_some(())?;
@@ -206,18 +214,20 @@ pub(crate) fn parse(text: &str) -> Option<Parts> {
         Some(())
     };
     if let Some(date) = date {
-        read(date, '-', &[(Part::Year, 1, 9_999), (Part::Month, 1, 12), (Part::Day, 1, 31)], 2)?;
+        read(date, '-', &[(DatePart::Year, 1, 9_999), (DatePart::Month, 1, 12), (DatePart::Day, 1, 31)], 2)?;
     }
     if let Some(time) = time {
-        read(time, ':', &[(Part::Hour, 0, 23), (Part::Minute, 0, 59), (Part::Second, 0, 59)], 2)?;
+        read(time, ':', &[(DatePart::Hour, 0, 23), (DatePart::Minute, 0, 59), (DatePart::Second, 0, 59)], 2)?;
     }
     is_in_calendar(&parts).then_some(parts)
 }
 
 /// Returns `true` if the calendar has such a day.
 fn is_in_calendar(parts: &Parts) -> bool {
-    let (Some(year), Some(month)) = (parts.get(&Part::Year), parts.get(&Part::Month)) else { return true };
-    let day = parts.get(&Part::Day).unwrap_or(&1);
+    let (Some(year), Some(month)) = (parts.get(&DatePart::Year), parts.get(&DatePart::Month)) else {
+        return true;
+    };
+    let day = parts.get(&DatePart::Day).unwrap_or(&1);
     let (Ok(year), Ok(month), Ok(day)) = (i16::try_from(*year), i8::try_from(*month), i8::try_from(*day))
     else {
         return false;
@@ -230,18 +240,18 @@ fn to_text(shown: &[Shows], values: &[u32]) -> String {
     let of = |wanted: Shows| {
         shown.iter().zip(values).find(|(shows, _)| **shows == wanted).map(|(_, value)| *value)
     };
-    let hour = of(Shows::Part(Part::Hour)).or_else(|| {
+    let hour = of(Shows::Part(DatePart::Hour)).or_else(|| {
         let is_pm = of(Shows::AmPm)? == 2;
         Some(of(Shows::TwelveHour)? % 12 + if is_pm { 12 } else { 0 })
     });
     let part = |part| of(Shows::Part(part));
     let two = |value: u32| format!("{value:02}");
     let date = [
-        part(Part::Year).map(|year| format!("{year:04}")),
-        part(Part::Month).map(two),
-        part(Part::Day).map(two),
+        part(DatePart::Year).map(|year| format!("{year:04}")),
+        part(DatePart::Month).map(two),
+        part(DatePart::Day).map(two),
     ];
-    let time = [hour, part(Part::Minute), part(Part::Second)].map(|one| one.map(two));
+    let time = [hour, part(DatePart::Minute), part(DatePart::Second)].map(|one| one.map(two));
     let joined = |parts: [Option<String>; 3], between: &str| {
         parts.into_iter().flatten().collect::<Vec<_>>().join(between)
     };
@@ -267,7 +277,7 @@ mod tests {
         }
         let month = by_range(&[TWELVE, YEAR]).unwrap();
         assert_eq!(to_text(&month, &[2, 2025]), "2025-02");
-        assert_eq!(value_of(Shows::Part(Part::Day), &parse("2025-02").unwrap()), None);
+        assert_eq!(value_of(Shows::Part(DatePart::Day), &parse("2025-02").unwrap()), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use deskhand_core::ui::{Element, Role};
 
-use crate::date::Part;
+use crate::date::DatePart;
 
 /// The least digits of a year, or letters of its placeholder.
 const YEAR_CHARS_MIN: usize = 4;
@@ -11,7 +11,7 @@ const YEAR_CHARS_MIN: usize = 4;
 /// Part of a date or a time that a field shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shows {
-    Part(Part),
+    Part(DatePart),
     /// The hour of a 12-hour clock: 12, 1, 2 … 11.
     TwelveHour,
     /// AM or PM: 1 or 2.
@@ -20,18 +20,18 @@ pub(crate) enum Shows {
 
 /// Parts that the fields of an editor show, in their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Order {
+pub(crate) struct DateFieldOrder {
     pub(crate) shown: Vec<Shows>,
     /// `true` if the day and month fields are distinguished with certainty.
     pub(crate) is_certain: bool,
 }
 
-impl Order {
+impl DateFieldOrder {
     pub(crate) fn swap_day_and_month(&mut self) {
         for shows in &mut self.shown {
             *shows = match *shows {
-                Shows::Part(Part::Day) => Shows::Part(Part::Month),
-                Shows::Part(Part::Month) => Shows::Part(Part::Day),
+                Shows::Part(DatePart::Day) => Shows::Part(DatePart::Month),
+                Shows::Part(DatePart::Month) => Shows::Part(DatePart::Day),
                 other @ (Shows::Part(_) | Shows::TwelveHour | Shows::AmPm) => other,
             };
         }
@@ -39,10 +39,10 @@ impl Order {
 }
 
 /// Recognises the parts that these fields show; `None` if one is unknown.
-pub(crate) fn recognise(fields: &[Element]) -> Option<Order> {
+pub(crate) fn recognise(fields: &[Element]) -> Option<DateFieldOrder> {
     let ranges: Option<Vec<(u32, u32)>> = fields.iter().map(range_of).collect();
     match ranges {
-        Some(ranges) => Some(Order { shown: by_range(&ranges)?, is_certain: true }),
+        Some(ranges) => Some(DateFieldOrder { shown: by_range(&ranges)?, is_certain: true }),
         None => by_text(fields),
     }
 }
@@ -84,14 +84,14 @@ pub(crate) fn by_range(ranges: &[(u32, u32)]) -> Option<Vec<Shows>> {
     for range in ranges {
         let is_new = |shows: Shows| !shown.contains(&shows);
         let shows = match range {
-            (_, maximum) if *maximum >= YEAR_MIN => Shows::Part(Part::Year),
-            (1, 31) => Shows::Part(Part::Day),
+            (_, maximum) if *maximum >= YEAR_MIN => Shows::Part(DatePart::Year),
+            (1, 31) => Shows::Part(DatePart::Day),
             // A date stands before a time in every language.
-            (1, 12) if has_date && is_new(Shows::Part(Part::Month)) => Shows::Part(Part::Month),
+            (1, 12) if has_date && is_new(Shows::Part(DatePart::Month)) => Shows::Part(DatePart::Month),
             (1, 12) => Shows::TwelveHour,
-            (0, 23) => Shows::Part(Part::Hour),
-            (0, 59) if is_new(Shows::Part(Part::Minute)) => Shows::Part(Part::Minute),
-            (0, 59) => Shows::Part(Part::Second),
+            (0, 23) => Shows::Part(DatePart::Hour),
+            (0, 59) if is_new(Shows::Part(DatePart::Minute)) => Shows::Part(DatePart::Minute),
+            (0, 59) => Shows::Part(DatePart::Second),
             (1, 2) => Shows::AmPm,
             _ => return None,
         };
@@ -107,7 +107,7 @@ pub(crate) fn by_range(ranges: &[(u32, u32)]) -> Option<Vec<Shows>> {
 
 /// Recognises fields without a range, as in Firefox: three of a date, of which the year is the longest, then
 /// those of a time, and an entry for AM or PM.
-fn by_text(fields: &[Element]) -> Option<Order> {
+fn by_text(fields: &[Element]) -> Option<DateFieldOrder> {
     let has_half = fields.last().is_some_and(|last| last.role == Role::ENTRY);
     let spins = fields.get(..fields.len() - usize::from(has_half))?;
     let is_plain = |spin: &Element| spin.role == Role::SPIN_BUTTON && spin.value.is_none();
@@ -120,14 +120,14 @@ fn by_text(fields: &[Element]) -> Option<Order> {
     let years = spins.iter().filter(|spin| is_year(spin)).count();
     let (date, time) = spins.split_at_checked(if years == 0 { 0 } else { 3 })?;
     let is_twelve_hour = has_half && !time.is_empty();
-    let hour = if is_twelve_hour { Shows::TwelveHour } else { Shows::Part(Part::Hour) };
-    let times = [hour, Shows::Part(Part::Minute), Shows::Part(Part::Second)];
+    let hour = if is_twelve_hour { Shows::TwelveHour } else { Shows::Part(DatePart::Hour) };
+    let times = [hour, Shows::Part(DatePart::Minute), Shows::Part(DatePart::Second)];
     let fits = years <= 1 && [0, 2, 3].contains(&time.len()) && has_half == is_twelve_hour;
     (fits && !spins.is_empty()).then_some(())?;
     let (mut shown, is_certain) = if years == 0 { (Vec::new(), true) } else { dates(date, is_year)? };
     shown.extend(times.into_iter().take(time.len()));
     shown.extend(has_half.then_some(Shows::AmPm));
-    Some(Order { shown, is_certain })
+    Some(DateFieldOrder { shown, is_certain })
 }
 
 /// Returns the parts that the three fields of a date show, and `true` if that is certain.
@@ -141,11 +141,15 @@ fn dates(fields: &[Element], is_year: impl Fn(&Element) -> bool) -> Option<(Vec<
         () if is_day(two) || is_called(one, "month") => Some(false),
         () => None,
     };
-    let parts = if day_first.unwrap_or(true) { [Part::Day, Part::Month] } else { [Part::Month, Part::Day] };
+    let parts = if day_first.unwrap_or(true) {
+        [DatePart::Day, DatePart::Month]
+    } else {
+        [DatePart::Month, DatePart::Day]
+    };
     let mut parts = parts.into_iter();
     let shown: Option<Vec<Shows>> = fields
         .iter()
-        .map(|field| if is_year(field) { Some(Part::Year) } else { parts.next() }.map(Shows::Part))
+        .map(|field| if is_year(field) { Some(DatePart::Year) } else { parts.next() }.map(Shows::Part))
         .collect();
     Some((shown?, day_first.is_some()))
 }
@@ -166,11 +170,14 @@ pub(crate) mod tests {
         let part = |part| Shows::Part(part);
         let american = [TWELVE, DAY, YEAR, TWELVE, SIXTY, (1, 2)];
         let shown = by_range(&american).unwrap();
-        let (month, day, year) = (part(Part::Month), part(Part::Day), part(Part::Year));
-        assert_eq!(shown, [month, day, year, Shows::TwelveHour, part(Part::Minute), Shows::AmPm]);
+        let (month, day, year) = (part(DatePart::Month), part(DatePart::Day), part(DatePart::Year));
+        assert_eq!(shown, [month, day, year, Shows::TwelveHour, part(DatePart::Minute), Shows::AmPm]);
         assert_eq!(by_range(&[DAY, TWELVE, YEAR]).unwrap(), [day, month, year]);
         let time = [(0, 23), SIXTY, SIXTY];
-        assert_eq!(by_range(&time).unwrap(), [Part::Hour, Part::Minute, Part::Second].map(Shows::Part));
+        assert_eq!(
+            by_range(&time).unwrap(),
+            [DatePart::Hour, DatePart::Minute, DatePart::Second].map(Shows::Part)
+        );
         assert_eq!(by_range(&[(1, 53), YEAR]), None, "a week");
         assert_eq!(by_range(&[TWELVE, SIXTY]), None, "a 12-hour clock without a field for AM or PM");
         assert_eq!(by_range(&[]), None);
@@ -186,8 +193,8 @@ pub(crate) mod tests {
             let found = found.as_ref().map(|order| (order.shown.as_slice(), order.is_certain));
             assert_eq!(found, expected, "{fields:?}");
         };
-        let (month, day, year) = (part(Part::Month), part(Part::Day), part(Part::Year));
-        let (hour, minute) = (part(Part::Hour), part(Part::Minute));
+        let (month, day, year) = (part(DatePart::Month), part(DatePart::Day), part(DatePart::Year));
+        let (hour, minute) = (part(DatePart::Hour), part(DatePart::Minute));
         let english = [("Month", "mm"), ("Day", "dd"), ("Year", "yyyy"), ("Hours", "--"), ("Minutes", "--")];
         let both = [month, day, year, Shows::TwelveHour, minute, Shows::AmPm];
         check(&english, true, Some((&both, true)));

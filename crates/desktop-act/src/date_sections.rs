@@ -7,16 +7,16 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Blindness, Evidence, Proof, Shortfall, Uncertainty},
-    command::Route,
+    action::{ActionKind, ActionOutcome, ActionProof, Aim, Blindness, Evidence, Shortfall, Uncertainty},
+    command::ActionRoute,
     ui::Role,
 };
 use deskhand_desktop::{Desktop, DesktopError, ElementAction, keys::NamedKey};
 use serde_json::json;
 
 use crate::{
-    checks::Ready,
-    date::{Part, Parts, parse},
+    checks::CheckedTarget,
+    date::{DatePart, Parts, parse},
     focus::focus_element,
     patience::{comes_within, handled, patiently, watch_app},
     report::{ActLimits, ActionReport, Halt},
@@ -35,7 +35,7 @@ const STEP_MAX: Duration = Duration::from_millis(300);
 /// A number in the text of an editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Section {
-    part: Part,
+    part: DatePart,
     /// Its characters: the first, and the one after the last.
     place: (usize, usize),
     value: u32,
@@ -43,7 +43,7 @@ struct Section {
 
 /// The text of an editor, in parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Layout {
+struct DateTextLayout {
     sections: Vec<Section>,
     /// Position of the name of the month, and the name.
     month: Option<((usize, usize), String)>,
@@ -62,7 +62,7 @@ struct Layout {
 /// A refusal if it does not take the focus, or an error of the desktop.
 pub(crate) async fn set_sections<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
+    ready: &CheckedTarget,
     text: &str,
     limits: &ActLimits,
 ) -> Result<Option<ActionReport>, Halt> {
@@ -74,14 +74,14 @@ pub(crate) async fn set_sections<D: Desktop>(
     let (Some(wanted), Some(shown)) = (parse(text), read(desktop, &ready.element).await?) else {
         return Ok(None);
     };
-    let Some(layout) = Layout::of(&shown, None).filter(|layout| layout.has_all(&wanted)) else {
+    let Some(layout) = DateTextLayout::of(&shown, None).filter(|layout| layout.has_all(&wanted)) else {
         return Ok(None);
     };
     let hides_century = layout.hides_century(&wanted);
     focus_element(desktop, ready, limits).await?;
-    let year_digits = layout.section(Part::Year).map_or(0, |year| year.place.1 - year.place.0);
+    let year_digits = layout.section(DatePart::Year).map_or(0, |year| year.place.1 - year.place.0);
     let day_first = layout.day_first;
-    let is_certain = layout.is_certain || !wanted.contains_key(&Part::Day);
+    let is_certain = layout.is_certain || !wanted.contains_key(&DatePart::Day);
     let mut editor = Editor { desktop, ready, day_first, is_certain, year_digits, month: None, waited_ms: 0 };
     let (mut reads, mut is_shown) = (shown, false);
     for _ in 0..ATTEMPTS_MAX {
@@ -96,18 +96,22 @@ pub(crate) async fn set_sections<D: Desktop>(
     }
     let evidence: Evidence = match is_shown {
         true if hides_century => Uncertainty::Blind { why: Blindness::Century }.into(),
-        true => Proof::Reads { text: reads.clone(), completion: None }.into(),
+        true => ActionProof::Reads { text: reads.clone(), completion: None }.into(),
         false => Shortfall::ReadsOtherwise { text: reads.clone(), around: None }.into(),
     };
-    let action = Action::new(Act::SetText { text: text.to_owned() }, Aim::element(&ready.element), evidence);
-    let action = action.by(Route::Input).after(editor.waited_ms);
+    let action = ActionOutcome::new(
+        ActionKind::SetText { text: text.to_owned() },
+        Aim::element(&ready.element),
+        evidence,
+    );
+    let action = action.by(ActionRoute::Input).after(editor.waited_ms);
     Ok(Some(ActionReport::from(action).with_output(json!({ "text": reads }))))
 }
 
 /// An editor that is being written into.
 struct Editor<'a, D> {
     desktop: &'a D,
-    ready: &'a Ready,
+    ready: &'a CheckedTarget,
     day_first: bool,
     /// `true` if `day_first` is certain.
     is_certain: bool,
@@ -120,18 +124,18 @@ struct Editor<'a, D> {
 
 impl<D: Desktop> Editor<'_, D> {
     /// Reads the text and its layout.
-    async fn layout(&self) -> Result<(String, Option<Layout>), Halt> {
+    async fn layout(&self) -> Result<(String, Option<DateTextLayout>), Halt> {
         let shown = read(self.desktop, &self.ready.element).await?.unwrap_or_default();
-        let layout = Layout::of(&shown, Some(self.day_first));
+        let layout = DateTextLayout::of(&shown, Some(self.day_first));
         Ok((shown, layout))
     }
 
     /// Sets all parts that are not shown as wanted.
     async fn write(&mut self, wanted: &Parts) -> Result<(), Halt> {
-        if wanted.contains_key(&Part::Day) {
+        if wanted.contains_key(&DatePart::Day) {
             self.set_date(wanted).await?;
         }
-        for part in [Part::Hour, Part::Minute, Part::Second] {
+        for part in [DatePart::Hour, DatePart::Minute, DatePart::Second] {
             if let Some(value) = wanted.get(&part) {
                 self.set(part, *value).await?;
             }
@@ -140,13 +144,13 @@ impl<D: Desktop> Editor<'_, D> {
     }
 
     async fn set_date(&mut self, wanted: &Parts) -> Result<(), Halt> {
-        let of = |part: Part| wanted.get(&part).copied().unwrap_or_default();
+        let of = |part: DatePart| wanted.get(&part).copied().unwrap_or_default();
         if self.month_shown().await?.is_some() {
             // Every month has that day.
-            self.set(Part::Day, 1).await?;
-            self.set(Part::Year, of(Part::Year)).await?;
-            self.set_month(of(Part::Month)).await?;
-            return self.set(Part::Day, of(Part::Day)).await;
+            self.set(DatePart::Day, 1).await?;
+            self.set(DatePart::Year, of(DatePart::Year)).await?;
+            self.set_month(of(DatePart::Month)).await?;
+            return self.set(DatePart::Day, of(DatePart::Day)).await;
         }
         if !self.is_certain {
             self.is_certain = self.shows_after(NO_MONTH).await?;
@@ -155,31 +159,31 @@ impl<D: Desktop> Editor<'_, D> {
             self.day_first = !self.day_first;
             self.is_certain = self.shows_after(NO_MONTH).await?;
         }
-        self.set(Part::Year, of(Part::Year)).await?;
-        self.set(Part::Month, of(Part::Month)).await?;
-        self.set(Part::Day, of(Part::Day)).await
+        self.set(DatePart::Year, of(DatePart::Year)).await?;
+        self.set(DatePart::Month, of(DatePart::Month)).await?;
+        self.set(DatePart::Day, of(DatePart::Day)).await
     }
 
     /// Sets the day; whether it is shown then.
     async fn shows_after(&mut self, day: u32) -> Result<bool, Halt> {
-        self.set(Part::Day, day).await?;
+        self.set(DatePart::Day, day).await?;
         let (_, layout) = self.layout().await?;
-        let shown = layout.and_then(|layout| layout.section(Part::Day).map(|section| section.value));
+        let shown = layout.and_then(|layout| layout.section(DatePart::Day).map(|section| section.value));
         Ok(shown == Some(day))
     }
 
     /// Sets one part, unless it shows that already.
-    async fn set(&mut self, part: Part, value: u32) -> Result<(), Halt> {
+    async fn set(&mut self, part: DatePart, value: u32) -> Result<(), Halt> {
         let Some(layout) = self.layout().await?.1 else { return Ok(()) };
         let Some(section) = layout.section(part) else { return Ok(()) };
-        if let (Part::Hour, Some((place, _))) = (part, layout.half) {
+        if let (DatePart::Hour, Some((place, _))) = (part, layout.half) {
             self.overwrite(section.place, &((value + 11) % 12 + 1).to_string()).await?;
             let place = self.layout().await?.1.and_then(|layout| Some(layout.half?.0)).unwrap_or(place);
             return self.overwrite(place, if value < 12 { "AM" } else { "PM" }).await;
         }
         let shown = section.place.1 - section.place.0;
-        let digits = if part == Part::Year { self.year_digits } else { shown };
-        let value = if digits == 2 && part == Part::Year { value % 100 } else { value };
+        let digits = if part == DatePart::Year { self.year_digits } else { shown };
+        let value = if digits == 2 && part == DatePart::Year { value % 100 } else { value };
         if section.value == value && digits == shown {
             return Ok(());
         }
@@ -254,7 +258,7 @@ impl<D: Desktop> Editor<'_, D> {
     }
 }
 
-impl Layout {
+impl DateTextLayout {
     /// The parts of a text, given whether the day stands before the month (or the year, where that is a word), if that is known; `None` if it
     /// has other parts than a date, a time or both.
     fn of(text: &str, day_first: Option<bool>) -> Option<Self> {
@@ -268,65 +272,70 @@ impl Layout {
             next = place.1;
             let word: String = run.iter().collect();
             match run.first().map(|letter| kind(*letter)) {
-                Some(Kind::Digit) => {
+                Some(DateCharacterKind::Digit) => {
                     let value: u32 = word.parse().ok()?;
                     let is_time =
                         at(place.1) == Some(':') || place.0.checked_sub(1).and_then(at) == Some(':');
                     if is_time { &mut times } else { &mut dates }.push((place, value));
                 }
-                Some(Kind::Letter) if !times.is_empty() && half.is_none() => {
+                Some(DateCharacterKind::Letter) if !times.is_empty() && half.is_none() => {
                     let is_pm = word.eq_ignore_ascii_case("PM");
                     (is_pm || word.eq_ignore_ascii_case("AM")).then_some(())?;
                     half = Some((place, is_pm));
                 }
-                Some(Kind::Letter) if times.is_empty() && month.is_none() => month = Some((place, word)),
-                Some(Kind::Letter) => return None,
-                Some(Kind::Other) | None => {}
+                Some(DateCharacterKind::Letter) if times.is_empty() && month.is_none() => {
+                    month = Some((place, word));
+                }
+                Some(DateCharacterKind::Letter) => return None,
+                Some(DateCharacterKind::Other) | None => {}
             }
         }
         let (order, is_certain) = match &month {
             Some(_) => (order_without_month(&dates, day_first)?, true),
             None => order_of(&dates, day_first, &letters)?,
         };
-        let with = |parts: &[Part], numbers: &[((usize, usize), u32)]| -> Vec<Section> {
+        let with = |parts: &[DatePart], numbers: &[((usize, usize), u32)]| -> Vec<Section> {
             let both = parts.iter().zip(numbers);
             both.map(|(part, (place, value))| Section { part: *part, place: *place, value: *value }).collect()
         };
         let mut sections = with(&order, &dates);
         ([0, 2, 3].contains(&times.len()) && dates.len() + times.len() > 0).then_some(())?;
-        sections.extend(with(&[Part::Hour, Part::Minute, Part::Second], &times));
-        let day_first = order.first() == Some(&Part::Day);
+        sections.extend(with(&[DatePart::Hour, DatePart::Minute, DatePart::Second], &times));
+        let day_first = order.first() == Some(&DatePart::Day);
         Some(Self { sections, month, half, day_first, is_certain })
     }
 
-    fn section(&self, part: Part) -> Option<Section> {
+    fn section(&self, part: DatePart) -> Option<Section> {
         self.sections.iter().find(|section| section.part == part).copied()
     }
 
     /// Returns `true` if each part that is wanted is one of the text, and a date is whole.
     fn has_all(&self, wanted: &Parts) -> bool {
-        let is_whole = wanted.contains_key(&Part::Day) || !wanted.contains_key(&Part::Year);
-        let has =
-            |part: &Part| self.section(*part).is_some() || (*part == Part::Month && self.month.is_some());
+        let is_whole = wanted.contains_key(&DatePart::Day) || !wanted.contains_key(&DatePart::Year);
+        let has = |part: &DatePart| {
+            self.section(*part).is_some() || (*part == DatePart::Month && self.month.is_some())
+        };
         is_whole && wanted.keys().all(has)
     }
 
     /// Returns `true` if the century of another year is not shown.
     fn hides_century(&self, wanted: &Parts) -> bool {
-        let year = self.section(Part::Year).filter(|year| year.place.1 - year.place.0 == 2);
-        year.is_some_and(|_| wanted.contains_key(&Part::Year))
+        let year = self.section(DatePart::Year).filter(|year| year.place.1 - year.place.0 == 2);
+        year.is_some_and(|_| wanted.contains_key(&DatePart::Year))
     }
 
     /// Returns `true` if it shows a date or time whose month has this name.
     fn shows(&self, wanted: &Parts, month: Option<&str>) -> bool {
         wanted.iter().all(|(part, value)| {
-            if let (Part::Month, Some((_, shown))) = (part, &self.month) {
+            if let (DatePart::Month, Some((_, shown))) = (part, &self.month) {
                 return month == Some(shown);
             }
             let Some(section) = self.section(*part) else { return false };
             match (part, self.half) {
-                (Part::Hour, Some((_, is_pm))) => section.value % 12 + if is_pm { 12 } else { 0 } == *value,
-                (Part::Year, _) if section.place.1 - section.place.0 == 2 => section.value == value % 100,
+                (DatePart::Hour, Some((_, is_pm))) => {
+                    section.value % 12 + if is_pm { 12 } else { 0 } == *value
+                }
+                (DatePart::Year, _) if section.place.1 - section.place.0 == 2 => section.value == value % 100,
                 _ => section.value == *value,
             }
         })
@@ -334,7 +343,7 @@ impl Layout {
 }
 
 /// The parts that the numbers of a date are whose month is a word; `None` if they are no date.
-fn order_without_month(dates: &[((usize, usize), u32)], day_first: Option<bool>) -> Option<Vec<Part>> {
+fn order_without_month(dates: &[((usize, usize), u32)], day_first: Option<bool>) -> Option<Vec<DatePart>> {
     let [(first, _), (last, _)] = dates else { return None };
     let is_year = |place: &(usize, usize)| place.1 - place.0 == 4;
     // While it is written, the year may have fewer.
@@ -343,7 +352,7 @@ fn order_without_month(dates: &[((usize, usize), u32)], day_first: Option<bool>)
         None if is_year(first) != is_year(last) => is_year(last),
         None => return None,
     };
-    Some(if day_first { vec![Part::Day, Part::Year] } else { vec![Part::Year, Part::Day] })
+    Some(if day_first { vec![DatePart::Day, DatePart::Year] } else { vec![DatePart::Year, DatePart::Day] })
 }
 
 /// The parts that the numbers of a date are, and whether that is certain; `None` if they are no date.
@@ -351,13 +360,13 @@ fn order_of(
     dates: &[((usize, usize), u32)],
     day_first: Option<bool>,
     letters: &[char],
-) -> Option<(Vec<Part>, bool)> {
+) -> Option<(Vec<DatePart>, bool)> {
     let [(first, one), (_, two), (last, _)] = dates else {
         return dates.is_empty().then(|| (Vec::new(), true));
     };
     let digits = |place: &(usize, usize)| place.1 - place.0;
     if digits(first) == 4 {
-        return Some((vec![Part::Year, Part::Month, Part::Day], true));
+        return Some((vec![DatePart::Year, DatePart::Month, DatePart::Day], true));
     }
     // While it is written, the year may have fewer.
     ([2, 4].contains(&digits(last)) || day_first.is_some()).then_some(())?;
@@ -369,22 +378,22 @@ fn order_of(
     };
     // In English of America, with slashes.
     let day_first = told.unwrap_or(letters.get(first.1) != Some(&'/'));
-    let order = if day_first { [Part::Day, Part::Month] } else { [Part::Month, Part::Day] };
-    Some((order.into_iter().chain([Part::Year]).collect(), told.is_some()))
+    let order = if day_first { [DatePart::Day, DatePart::Month] } else { [DatePart::Month, DatePart::Day] };
+    Some((order.into_iter().chain([DatePart::Year]).collect(), told.is_some()))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum DateCharacterKind {
     Digit,
     Letter,
     Other,
 }
 
-fn kind(letter: char) -> Kind {
+fn kind(letter: char) -> DateCharacterKind {
     match letter {
-        '0'..='9' => Kind::Digit,
-        _ if letter.is_alphabetic() => Kind::Letter,
-        _ => Kind::Other,
+        '0'..='9' => DateCharacterKind::Digit,
+        _ if letter.is_alphabetic() => DateCharacterKind::Letter,
+        _ => DateCharacterKind::Other,
     }
 }
 

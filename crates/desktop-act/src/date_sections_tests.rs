@@ -2,17 +2,17 @@
 
 use super::*;
 
-fn parts(text: &str, day_first: Option<bool>) -> Option<Vec<(Part, u32)>> {
-    let layout = Layout::of(text, day_first)?;
+fn parts(text: &str, day_first: Option<bool>) -> Option<Vec<(DatePart, u32)>> {
+    let layout = DateTextLayout::of(text, day_first)?;
     Some(layout.sections.iter().map(|section| (section.part, section.value)).collect())
 }
 
 #[test]
 fn parts_stand_in_the_order_of_the_language() {
-    use Part::{Day, Hour, Minute, Month, Second, Year};
-    let check = |text: &str, expected: &[(Part, u32)], is_certain: bool| {
+    use DatePart::{Day, Hour, Minute, Month, Second, Year};
+    let check = |text: &str, expected: &[(DatePart, u32)], is_certain: bool| {
         assert_eq!(parts(text, None).as_deref(), Some(expected), "{text}");
-        assert_eq!(Layout::of(text, None).unwrap().is_certain, is_certain, "{text}");
+        assert_eq!(DateTextLayout::of(text, None).unwrap().is_certain, is_certain, "{text}");
     };
     check("31.01.25", &[(Day, 31), (Month, 1), (Year, 25)], true);
     check("1/31/2025", &[(Month, 1), (Day, 31), (Year, 2025)], true);
@@ -30,10 +30,10 @@ fn parts_stand_in_the_order_of_the_language() {
 
 #[test]
 fn a_month_may_be_a_word() {
-    use Part::{Day, Hour, Minute, Year};
-    let check = |text: &str, month: &str, expected: &[(Part, u32)]| {
+    use DatePart::{Day, Hour, Minute, Year};
+    let check = |text: &str, month: &str, expected: &[(DatePart, u32)]| {
         assert_eq!(parts(text, None).as_deref(), Some(expected), "{text}");
-        let layout = Layout::of(text, None).unwrap();
+        let layout = DateTextLayout::of(text, None).unwrap();
         assert_eq!(layout.month.clone().unwrap().1, month, "{text}");
         let wanted = parse("2025-01-31").unwrap();
         assert!(layout.has_all(&wanted) && layout.shows(&wanted, Some(month)), "{text}");
@@ -65,7 +65,7 @@ fn other_texts_are_no_date() {
 #[test]
 fn what_is_shown_is_compared_with_what_is_wanted() {
     let check = |text: &str, wanted: &str, expected: bool| {
-        let layout = Layout::of(text, None).unwrap();
+        let layout = DateTextLayout::of(text, None).unwrap();
         assert_eq!(layout.shows(&parse(wanted).unwrap(), None), expected, "{text} {wanted}");
     };
     check("31.01.25", "2025-01-31", true);
@@ -74,7 +74,7 @@ fn what_is_shown_is_compared_with_what_is_wanted() {
     check("9:30 PM", "21:30", true);
     check("12:00 AM", "00:00", true);
     check("12:00 PM", "00:00", false);
-    let layout = Layout::of("31.01.25", None).unwrap();
+    let layout = DateTextLayout::of("31.01.25", None).unwrap();
     assert!(layout.hides_century(&parse("2025-01-31").unwrap()));
     assert!(!layout.has_all(&parse("08:30").unwrap()) && !layout.has_all(&parse("2025-01").unwrap()));
 }

@@ -3,17 +3,19 @@
 use std::collections::{HashMap, HashSet};
 
 use deskhand_core::{
-    action::{ElementRef, Now, Proof},
+    action::{ActionProof, ElementDelta, ElementRef},
     ids::ElementId,
     text::clip,
     ui::{DocumentInfo, Element, Role, State, Tree},
 };
-use deskhand_desktop::{Aspect, Change, Desktop, DesktopError, DesktopResult, alike::reads_otherwise};
+use deskhand_desktop::{
+    Desktop, DesktopError, DesktopResult, ElementChangeKind, UiChange, alike::reads_otherwise,
+};
 
 use crate::{
     before::Before,
     menus::is_menu,
-    news::{Bearing, News},
+    news::{ChangeClassifier, ChangeRelevance},
 };
 
 /// The most announced elements outside of the tree that are read.
@@ -23,33 +25,33 @@ const QUOTE_MAX: usize = 60;
 
 /// A changed element.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Difference {
+pub(crate) struct ElementAspectDiff {
     /// The aspect that changed.
-    pub(crate) part: Part,
+    pub(crate) part: ElementAspect,
     /// The element as it was before.
     pub(crate) of: ElementRef,
     /// Current state.
-    pub(crate) now: Now,
+    pub(crate) now: ElementDelta,
     /// Bearing on the action.
-    pub(crate) bearing: Bearing,
+    pub(crate) bearing: ChangeRelevance,
 }
 
 /// An aspect of an element, the unit in which self-changing is tracked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Part {
+pub(crate) struct ElementAspect {
     /// The element; its parent if it was added or removed; `None` if the application does not report it.
     pub(crate) element: Option<ElementId>,
-    aspect: Aspect,
+    aspect: ElementChangeKind,
 }
 
-impl Part {
+impl ElementAspect {
     /// Creates a part in canonical form: toolkits report the text of a label as its name or as its text, and whether it
     /// accepts input as enabled or as sensitive, not always as both at once.
-    pub(crate) const fn new(element: Option<ElementId>, aspect: Aspect) -> Self {
-        let aspect = if matches!(aspect, Aspect::Name) {
-            Aspect::Text
-        } else if matches!(aspect, Aspect::State(State::Enabled)) {
-            Aspect::State(State::Sensitive)
+    pub(crate) const fn new(element: Option<ElementId>, aspect: ElementChangeKind) -> Self {
+        let aspect = if matches!(aspect, ElementChangeKind::Name) {
+            ElementChangeKind::Text
+        } else if matches!(aspect, ElementChangeKind::State(State::Enabled)) {
+            ElementChangeKind::State(State::Sensitive)
         } else {
             aspect
         };
@@ -72,60 +74,70 @@ impl Part {
 /// The differences from the snapshot before, and the elements now.
 #[derive(Debug)]
 pub(crate) struct Differences {
-    pub(crate) found: Vec<Difference>,
+    pub(crate) found: Vec<ElementAspectDiff>,
     pub(crate) tree: Tree,
 }
 
-impl Difference {
-    fn new(of: &Element, aspect: Aspect, now: Now) -> Self {
-        Self { part: Part::new(Some(of.id), aspect), of: of.into(), now, bearing: Bearing::Elsewhere }
+impl ElementAspectDiff {
+    fn new(of: &Element, aspect: ElementChangeKind, now: ElementDelta) -> Self {
+        Self {
+            part: ElementAspect::new(Some(of.id), aspect),
+            of: of.into(),
+            now,
+            bearing: ChangeRelevance::Elsewhere,
+        }
     }
 
     /// The caret of the target, or what of its text is selected.
-    pub(crate) fn of_caret(target: &Element, now: Now) -> Self {
-        Self::new(target, Aspect::Caret, now).of_target()
+    pub(crate) fn of_caret(target: &Element, now: ElementDelta) -> Self {
+        Self::new(target, ElementChangeKind::Caret, now).of_target()
     }
 
     /// The same, as a change of the target.
     fn of_target(self) -> Self {
-        Self { bearing: Bearing::Target, ..self }
+        Self { bearing: ChangeRelevance::Target, ..self }
     }
 
     /// Returns `true` if elements change so by input alone, never by themselves: they are checked, selected, opened or focused.
     const fn is_of_input(&self) -> bool {
         match &self.now {
-            Now::State { .. } | Now::Focused | Now::Caret { .. } | Now::TextSelected { .. } => true,
-            Now::Enabled { .. }
-            | Now::Named { .. }
-            | Now::Value { .. }
-            | Now::Reads { .. }
-            | Now::Came
-            | Now::Went
-            | Now::FocusMovedHere
-            | Now::Changed => false,
+            ElementDelta::State { .. }
+            | ElementDelta::Focused
+            | ElementDelta::Caret { .. }
+            | ElementDelta::TextSelected { .. } => true,
+            ElementDelta::Enabled { .. }
+            | ElementDelta::Named { .. }
+            | ElementDelta::Value { .. }
+            | ElementDelta::Reads { .. }
+            | ElementDelta::Came
+            | ElementDelta::Went
+            | ElementDelta::FocusMovedHere
+            | ElementDelta::Changed => false,
         }
     }
 
     /// Returns `true` if it is a dialog or an alert within the window, which is judged like a window that opened.
     pub(crate) fn is_opened_dialog(&self) -> bool {
-        self.now == Now::Came && [Role::ALERT, Role::DIALOG].contains(&self.of.role)
+        self.now == ElementDelta::Came && [Role::ALERT, Role::DIALOG].contains(&self.of.role)
     }
 
     /// The difference as a proof; `None` if it is elsewhere and says nothing.
-    pub(crate) fn to_proof(&self) -> Option<Proof> {
+    pub(crate) fn to_proof(&self) -> Option<ActionProof> {
         match &self.bearing {
-            Bearing::Target => Some(Proof::Changed { element: self.of.clone(), now: self.now.clone() }),
-            Bearing::Says(element, text) => {
-                Some(Proof::Says { element: element.clone(), text: text.clone() })
+            ChangeRelevance::Target => {
+                Some(ActionProof::Changed { element: self.of.clone(), now: self.now.clone() })
             }
-            Bearing::Elsewhere => None,
+            ChangeRelevance::Says(element, text) => {
+                Some(ActionProof::Says { element: element.clone(), text: text.clone() })
+            }
+            ChangeRelevance::Elsewhere => None,
         }
     }
 
     /// Returns `true` if the change may have happened by itself: the element changed recently and not just after inputs, was not
     /// observed for long enough, or did not announce the change, so that its history is unknown.
-    pub(crate) fn is_suspect(&self, before: &Before, announced: &HashSet<Part>) -> bool {
-        if (self.bearing == Bearing::Target && self.is_of_input()) || self.is_opened_dialog() {
+    pub(crate) fn is_suspect(&self, before: &Before, announced: &HashSet<ElementAspect>) -> bool {
+        if (self.bearing == ChangeRelevance::Target && self.is_of_input()) || self.is_opened_dialog() {
             return false;
         }
         let is_recent = self.part.element.is_none_or(|element| before.is_restless(element));
@@ -140,10 +152,10 @@ impl Differences {
         &self,
         desktop: &D,
         before: &Before,
-        announced: &HashSet<Part>,
-        noise: &HashSet<Part>,
-    ) -> DesktopResult<Vec<Difference>> {
-        let mut candidates: Vec<Difference> = self
+        announced: &HashSet<ElementAspect>,
+        noise: &HashSet<ElementAspect>,
+    ) -> DesktopResult<Vec<ElementAspectDiff>> {
+        let mut candidates: Vec<ElementAspectDiff> = self
             .found
             .iter()
             .filter(|one| !noise.contains(&one.part) || one.is_opened_dialog())
@@ -167,32 +179,36 @@ impl Differences {
                 Err(DesktopError::NoElement(_) | DesktopError::NotAnswering { .. }) => continue,
                 Err(error) => return Err(error),
             };
-            let now = Now::Changed;
-            candidates.push(Difference { part: *part, of, now, bearing: Bearing::Elsewhere });
+            let now = ElementDelta::Changed;
+            candidates.push(ElementAspectDiff { part: *part, of, now, bearing: ChangeRelevance::Elsewhere });
         }
         Ok(candidates)
     }
 
-    fn moved_focus(&self, before: &Tree) -> Option<Difference> {
+    fn moved_focus(&self, before: &Tree) -> Option<ElementAspectDiff> {
         let now = self.tree.focused()?;
         let moved = before.focused().is_none_or(|was| was.id != now.id);
-        moved.then(|| Difference::new(now, Aspect::Focus, Now::FocusMovedHere).of_target())
+        moved.then(|| {
+            ElementAspectDiff::new(now, ElementChangeKind::Focus, ElementDelta::FocusMovedHere).of_target()
+        })
     }
 }
 
 /// The parts whose content changed according to the application's announcements; the element is `None` where it has no
 /// known id.
-pub(crate) fn announced(changes: &[Change]) -> HashSet<Part> {
+pub(crate) fn announced(changes: &[UiChange]) -> HashSet<ElementAspect> {
     changes
         .iter()
         .filter_map(|change| match change {
-            Change::Element { aspect, element } if aspect.is_content() || *aspect == Aspect::Focus => {
-                Some(Part::new(*element, *aspect))
+            UiChange::Element { aspect, element }
+                if aspect.is_content() || *aspect == ElementChangeKind::Focus =>
+            {
+                Some(ElementAspect::new(*element, *aspect))
             }
-            Change::Element { .. }
-            | Change::WindowOpened { .. }
-            | Change::WindowClosed { .. }
-            | Change::TitleChanged { .. } => None,
+            UiChange::Element { .. }
+            | UiChange::WindowOpened { .. }
+            | UiChange::WindowClosed { .. }
+            | UiChange::TitleChanged { .. } => None,
         })
         .collect()
 }
@@ -204,13 +220,13 @@ fn is_passing(role: &Role) -> bool {
 
 /// The differences between two snapshots of a window. Menus and tool tips open and close along the way; they only count
 /// with `with_menus`.
-pub(crate) fn differences(before: &Tree, now: &Tree, with_menus: bool) -> Vec<Difference> {
+pub(crate) fn differences(before: &Tree, now: &Tree, with_menus: bool) -> Vec<ElementAspectDiff> {
     if before.elements.is_empty() || now.elements.is_empty() {
         return Vec::new();
     }
     let counts = |element: &Element| with_menus || !is_passing(&element.role);
     let (was, is) = (by_id(before), by_id(now));
-    let mut found: Vec<Difference> = before
+    let mut found: Vec<ElementAspectDiff> = before
         .elements
         .iter()
         .filter(|old| counts(old))
@@ -224,12 +240,12 @@ pub(crate) fn differences(before: &Tree, now: &Tree, with_menus: bool) -> Vec<Di
                 let is_top = parent.is_some_and(|parent| other.contains_key(&parent));
                 if is_top && !other.contains_key(&element.id) && counts(element) {
                     let (aspect, now) = if came {
-                        (Aspect::ChildAdded(place), Now::Came)
+                        (ElementChangeKind::ChildAdded(place), ElementDelta::Came)
                     } else {
-                        (Aspect::ChildRemoved(place), Now::Went)
+                        (ElementChangeKind::ChildRemoved(place), ElementDelta::Went)
                     };
-                    let (part, of) = (Part::new(parent, aspect), element.into());
-                    found.push(Difference { part, of, now, bearing: Bearing::Elsewhere });
+                    let (part, of) = (ElementAspect::new(parent, aspect), element.into());
+                    found.push(ElementAspectDiff { part, of, now, bearing: ChangeRelevance::Elsewhere });
                 }
             }
         }
@@ -261,12 +277,13 @@ fn with_parents(tree: &Tree) -> impl Iterator<Item = (&Element, Option<ElementId
 }
 
 /// Judges how each difference bears on the action.
-pub(crate) fn judge(found: &mut [Difference], before: &Before, now: &Tree) {
-    let news = News::new(before, now);
+pub(crate) fn judge(found: &mut [ElementAspectDiff], before: &Before, now: &Tree) {
+    let news = ChangeClassifier::new(before, now);
     for one in found {
         one.bearing = news.bearing(one);
         // A row that has no name of its own is called by the part of it that was aimed at.
-        if let (Bearing::Target, true, Some(target)) = (&one.bearing, one.of.name.is_empty(), &before.target)
+        if let (ChangeRelevance::Target, true, Some(target)) =
+            (&one.bearing, one.of.name.is_empty(), &before.target)
         {
             one.of.name.clone_from(&target.name);
         }
@@ -275,7 +292,7 @@ pub(crate) fn judge(found: &mut [Difference], before: &Before, now: &Tree) {
 
 /// The differences of the target itself; taking the focus counts for controls that are clicked to focus them, and for page
 /// tabs: in Qt, the current one is focused and none is selected.
-pub(crate) fn target_difference(before: &Element, now: &Element) -> Vec<Difference> {
+pub(crate) fn target_difference(before: &Element, now: &Element) -> Vec<ElementAspectDiff> {
     const TAKE_FOCUS: &[Role] = &[
         Role::ENTRY,
         Role::PAGE_TAB,
@@ -289,19 +306,20 @@ pub(crate) fn target_difference(before: &Element, now: &Element) -> Vec<Differen
     let took_focus = !before.states.has(State::Focused) && now.states.has(State::Focused);
     let mut found = difference(before, now);
     if took_focus && TAKE_FOCUS.contains(&before.role) {
-        found.push(Difference::new(now, Aspect::Focus, Now::Focused));
+        found.push(ElementAspectDiff::new(now, ElementChangeKind::Focus, ElementDelta::Focused));
     }
-    found.into_iter().map(Difference::of_target).collect()
+    found.into_iter().map(ElementAspectDiff::of_target).collect()
 }
 
 /// The difference of a target that was detected in a picture, if its text certainly changed.
-pub(crate) fn drawn_difference(before: &Element, words: &str) -> Option<Difference> {
-    let reads = || Now::Reads { text: clip(words, QUOTE_MAX) };
-    reads_otherwise(&before.name, words).then(|| Difference::new(before, Aspect::Text, reads()).of_target())
+pub(crate) fn drawn_difference(before: &Element, words: &str) -> Option<ElementAspectDiff> {
+    let reads = || ElementDelta::Reads { text: clip(words, QUOTE_MAX) };
+    reads_otherwise(&before.name, words)
+        .then(|| ElementAspectDiff::new(before, ElementChangeKind::Text, reads()).of_target())
 }
 
 /// The differences of one element.
-fn difference(before: &Element, now: &Element) -> Vec<Difference> {
+fn difference(before: &Element, now: &Element) -> Vec<ElementAspectDiff> {
     let watched: &[(State, bool)] = &[
         (State::Checked, true),
         (State::Selected, !is_menu(&before.role)),
@@ -309,27 +327,27 @@ fn difference(before: &Element, now: &Element) -> Vec<Difference> {
         (State::Pressed, before.role == Role::TOGGLE_BUTTON),
     ];
     let mut found = Vec::new();
-    let mut push = |aspect, now| found.push(Difference::new(before, aspect, now));
+    let mut push = |aspect, now| found.push(ElementAspectDiff::new(before, aspect, now));
     for (state, counts) in watched {
         let (was, on) = (before.states.has(*state), now.states.has(*state));
         if *counts && was != on {
-            push(Aspect::State(*state), Now::State { state: *state, on });
+            push(ElementChangeKind::State(*state), ElementDelta::State { state: *state, on });
         }
     }
     let on = now.states.takes_input();
     if before.states.takes_input() != on {
-        push(Aspect::State(State::Sensitive), Now::Enabled { on });
+        push(ElementChangeKind::State(State::Sensitive), ElementDelta::Enabled { on });
     }
     // A tab or frame may be named after its document. A mark of unsaved changes does not say what was changed.
     if before.name != now.name && !DocumentInfo::only_gets_modified(&before.name, &now.name) {
-        push(Aspect::Name, Now::Named { name: clip(&now.name, QUOTE_MAX) });
+        push(ElementChangeKind::Name, ElementDelta::Named { name: clip(&now.name, QUOTE_MAX) });
     }
     if before.value != now.value {
-        push(Aspect::Value, Now::Value { value: now.value.map(|value| value.current) });
+        push(ElementChangeKind::Value, ElementDelta::Value { value: now.value.map(|value| value.current) });
     }
     if before.text != now.text {
         let text = now.text.as_deref().unwrap_or_default();
-        push(Aspect::Text, Now::Reads { text: clip(text, QUOTE_MAX) });
+        push(ElementChangeKind::Text, ElementDelta::Reads { text: clip(text, QUOTE_MAX) });
     }
     found
 }

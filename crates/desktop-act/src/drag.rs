@@ -1,18 +1,18 @@
 //! Dragging from one place to another.
 
 use deskhand_core::{
-    action::{Act, Aim},
-    command::Route,
+    action::{ActionKind, Aim},
+    command::ActionRoute,
     ids::WindowId,
 };
-use deskhand_desktop::{Desktop, DesktopResult, Held};
+use deskhand_desktop::{Desktop, DesktopResult, PointerChord};
 
 use crate::{
     before::Before,
     effect::wait_for_effect,
     patience::watch_app,
     place::place,
-    report::{ActLimits, ActionReport, Done, Halt, Target, carry_out},
+    report::{ActLimits, ActionReport, ActionTarget, CompletedAction, Halt, carry_out},
     surfaces::bring_to_front,
 };
 
@@ -23,20 +23,20 @@ use crate::{
 pub async fn drag<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    (from, to): (&Target, &Target),
-    held: &Held,
+    (from, to): (&ActionTarget, &ActionTarget),
+    held: &PointerChord,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    carry_out(Act::Drag { to: None }, drag_and_check(desktop, window, (from, to), held, limits)).await
+    carry_out(ActionKind::Drag { to: None }, drag_and_check(desktop, window, (from, to), held, limits)).await
 }
 
 async fn drag_and_check<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    (from, to): (&Target, &Target),
-    held: &Held,
+    (from, to): (&ActionTarget, &ActionTarget),
+    held: &PointerChord,
     limits: &ActLimits,
-) -> Result<Done, Halt> {
+) -> Result<CompletedAction, Halt> {
     let (surface, start, element) = place(desktop, window, from).await?;
     let (_, end, onto) = place(desktop, window, to).await?;
     bring_to_front(desktop, surface.id).await?;
@@ -46,6 +46,6 @@ async fn drag_and_check<D: Desktop>(
     desktop.drag(start, end, held).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
     let aim = Aim::Point { point: start, on: element.as_ref().map(Into::into) };
-    let done = effect.to_done(Act::Drag { to: Some(end) }, aim, Route::Input);
+    let done = effect.to_done(ActionKind::Drag { to: Some(end) }, aim, ActionRoute::Input);
     Ok(done.or_unknown(effect.damaged && element.is_none()))
 }

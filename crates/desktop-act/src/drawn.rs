@@ -2,8 +2,8 @@
 //! previous names.
 
 use deskhand_core::{
-    action::Refusal,
-    ui::{CellRef, Element, Role, Source, Tree, WindowInfo},
+    action::ActionRefusal,
+    ui::{CellRef, Element, ElementSource, Role, Tree, WindowInfo},
 };
 use deskhand_desktop::{
     Desktop,
@@ -30,7 +30,7 @@ pub(crate) async fn check_drawn<D: Desktop>(
     }
     let Some(shows) = desktop.drawn_text(bounds).await? else { return Ok(()) };
     if reads_otherwise(&element.name, &shows) && others.iter().any(|other| alike(other, &shows)) {
-        return Err(Refusal::DrawnOtherwise { element: element.into(), shows }.into());
+        return Err(ActionRefusal::DrawnOtherwise { element: element.into(), shows }.into());
     }
     Ok(())
 }
@@ -53,5 +53,5 @@ fn is_part_of_row(element: &Element) -> bool {
     let is_part = element.role == Role::LABEL || element.role.is_row_or_cell();
     // Cells of a spreadsheet are called by their place.
     let has_words = !element.name.is_empty() && element.name.parse::<CellRef>().is_err();
-    is_part && element.source == Source::AtSpi && has_words
+    is_part && element.source == ElementSource::AtSpi && has_words
 }

@@ -22,7 +22,7 @@ const SIDE_MIN: usize = 2;
 
 /// A word and where it is.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Word {
+pub(crate) struct DrawnWord {
     pub(crate) text: String,
     pub(crate) bounds: Rect<Screen>,
 }
@@ -80,7 +80,7 @@ impl DrawnTable {
 }
 
 /// The tables among words; the one with the most texts first.
-pub(crate) fn tables(words: Vec<Word>) -> Vec<DrawnTable> {
+pub(crate) fn tables(words: Vec<DrawnWord>) -> Vec<DrawnTable> {
     let rows = rows(words);
     let mut found: Vec<DrawnTable> = sheet(&rows).into_iter().collect();
     if found.is_empty() {
@@ -91,10 +91,10 @@ pub(crate) fn tables(words: Vec<Word>) -> Vec<DrawnTable> {
 }
 
 /// Words side by side, from the left.
-type Row = Vec<Word>;
+type Row = Vec<DrawnWord>;
 
 /// The rows of words, from the top.
-fn rows(mut words: Vec<Word>) -> Vec<Row> {
+fn rows(mut words: Vec<DrawnWord>) -> Vec<Row> {
     words.sort_by_key(|word| (word.bounds.center().y, word.bounds.x));
     let mut rows: Vec<Row> = Vec::new();
     for word in words {
@@ -110,7 +110,7 @@ fn rows(mut words: Vec<Word>) -> Vec<Row> {
     rows
 }
 
-fn around<'w>(words: impl Iterator<Item = &'w Word>) -> Option<Rect<Screen>> {
+fn around<'w>(words: impl Iterator<Item = &'w DrawnWord>) -> Option<Rect<Screen>> {
     words.map(|word| word.bounds).reduce(|all, one| all.enclosing(&one))
 }
 
@@ -125,7 +125,7 @@ fn join(cell: &mut String, word: &str) {
 /// The table that begins with the first of these rows.
 fn aligned(rows: &[Row]) -> Option<DrawnTable> {
     let first = rows.first().filter(|row| row.len() >= SIDE_MIN)?;
-    let mut columns: Vec<Column> = first.iter().map(Column::of).collect();
+    let mut columns: Vec<DrawnColumn> = first.iter().map(DrawnColumn::of).collect();
     let mut count = 1;
     let mut apart: Option<i32> = None;
     for (above, row) in rows.iter().zip(rows.iter().skip(1)) {
@@ -137,7 +137,7 @@ fn aligned(rows: &[Row]) -> Option<DrawnTable> {
         count += 1;
     }
     let full = columns.iter().filter(|column| column.cells.len() >= SIDE_MIN).count();
-    if full < SIDE_MIN || !columns.iter().all(Column::is_aligned) {
+    if full < SIDE_MIN || !columns.iter().all(DrawnColumn::is_aligned) {
         return None;
     }
     let bounds = around(columns.iter().flat_map(|column| column.cells.iter().map(|(_, word)| word)))?;
@@ -158,19 +158,19 @@ fn middle(row: &Row) -> Option<i32> {
 
 /// Words that stand below each other.
 #[derive(Debug, Clone)]
-struct Column {
+struct DrawnColumn {
     left: i32,
     right: i32,
     /// The words, each with the number of its row.
-    cells: Vec<(usize, Word)>,
+    cells: Vec<(usize, DrawnWord)>,
 }
 
-impl Column {
-    fn of(word: &Word) -> Self {
+impl DrawnColumn {
+    fn of(word: &DrawnWord) -> Self {
         Self { left: word.bounds.x, right: word.bounds.right(), cells: vec![(0, word.clone())] }
     }
 
-    fn meets(&self, word: &Word) -> bool {
+    fn meets(&self, word: &DrawnWord) -> bool {
         word.bounds.x < self.right && self.left < word.bounds.right()
     }
 
@@ -185,7 +185,7 @@ impl Column {
 }
 
 /// The columns with one more row; `None` if a word of it stands in two of them.
-fn with_row(columns: &[Column], row: &Row, number: usize) -> Option<Vec<Column>> {
+fn with_row(columns: &[DrawnColumn], row: &Row, number: usize) -> Option<Vec<DrawnColumn>> {
     let mut columns = columns.to_vec();
     for word in row {
         let mut met = columns.iter_mut().filter(|column| column.meets(word));
@@ -199,11 +199,12 @@ fn with_row(columns: &[Column], row: &Row, number: usize) -> Option<Vec<Column>>
             (None, _) => {
                 let at =
                     columns.iter().position(|column| column.left > word.bounds.x).unwrap_or(columns.len());
-                columns.insert(at, Column { cells: vec![(number, word.clone())], ..Column::of(word) });
+                columns
+                    .insert(at, DrawnColumn { cells: vec![(number, word.clone())], ..DrawnColumn::of(word) });
             }
         }
     }
-    let overlap = |(one, next): (&Column, &Column)| one.right > next.left;
+    let overlap = |(one, next): (&DrawnColumn, &DrawnColumn)| one.right > next.left;
     (!columns.iter().zip(columns.iter().skip(1)).any(overlap)).then_some(columns)
 }
 
@@ -213,23 +214,23 @@ fn sheet(rows: &[Row]) -> Option<DrawnTable> {
     let below = rows.get(top + 1..)?;
     let first_letter = letters.first()?.1;
     let numbers = numbers(below, first_letter)?;
-    let lines = Lines::through(&numbers)?;
+    let lines = DrawnRowGrid::through(&numbers)?;
     let last = numbers.last().map(|(number, _)| *number)?;
-    let content: Vec<&Word> = below
+    let content: Vec<&DrawnWord> = below
         .iter()
         .flatten()
         .filter(|word| word.bounds.center().x > numbers_right(below, first_letter))
         .collect();
     let edges = Edges::between(&letters, &content)?;
-    let mut cells: Vec<(u32, u32, &Word)> = Vec::new();
+    let mut cells: Vec<(u32, u32, &DrawnWord)> = Vec::new();
     for word in content {
         let row = lines.at(word.bounds.center().y).filter(|row| (1..=last).contains(row));
         if let (Some(row), Some(column)) = (row, edges.column_of(word)) {
             cells.push((row - 1, column, word));
         }
     }
-    let least = |of: fn(&(u32, u32, &Word)) -> u32| cells.iter().map(of).min();
-    let most = |of: fn(&(u32, u32, &Word)) -> u32| cells.iter().map(of).max();
+    let least = |of: fn(&(u32, u32, &DrawnWord)) -> u32| cells.iter().map(of).min();
+    let most = |of: fn(&(u32, u32, &DrawnWord)) -> u32| cells.iter().map(of).max();
     let first = CellRef { row: least(|cell| cell.0)?, column: least(|cell| cell.1)? };
     let shape = (most(|cell| cell.0)? - first.row + 1, most(|cell| cell.1)? - first.column + 1);
     let side = |length: u32| usize::try_from(length).unwrap_or(0);
@@ -246,7 +247,7 @@ fn sheet(rows: &[Row]) -> Option<DrawnTable> {
 /// The columns that the letters in a row name, each with its middle; `None` if these are no letters of columns.
 fn letters(row: &Row) -> Option<Vec<(u32, i32)>> {
     const LETTERS_MAX: usize = 3;
-    let letter = |word: &Word| {
+    let letter = |word: &DrawnWord| {
         let is_letters =
             word.text.len() <= LETTERS_MAX && word.text.bytes().all(|byte| byte.is_ascii_uppercase());
         let cell: CellRef = format!("{}1", word.text).parse().ok()?;
@@ -259,7 +260,7 @@ fn letters(row: &Row) -> Option<Vec<(u32, i32)>> {
     (found.len() >= HEADERS_MIN && rises && others <= found.len() / 2).then_some(found)
 }
 
-fn is_number_of_row(word: &Word, before: i32) -> bool {
+fn is_number_of_row(word: &DrawnWord, before: i32) -> bool {
     word.bounds.right() < before && word.text.parse::<u32>().is_ok_and(|number| number > 0)
 }
 
@@ -283,14 +284,14 @@ fn numbers_right(rows: &[Row], before: i32) -> i32 {
 }
 
 /// Rows of equal height.
-struct Lines {
+struct DrawnRowGrid {
     number: u32,
     middle: i32,
     /// The height of a row.
     apart: f64,
 }
 
-impl Lines {
+impl DrawnRowGrid {
     fn through(numbers: &[(u32, i32)]) -> Option<Self> {
         let steps = numbers.iter().zip(numbers.iter().skip(1));
         let mut heights: Vec<f64> =
@@ -317,13 +318,13 @@ struct Edges {
 
 impl Edges {
     /// The edges that have the letters in the middles of their columns, cut few words and make columns equal.
-    fn between(letters: &[(u32, i32)], content: &[&Word]) -> Option<Self> {
+    fn between(letters: &[(u32, i32)], content: &[&DrawnWord]) -> Option<Self> {
         let (first, middles) = middles(letters)?;
         let apart = middles.get(1)? - middles.first()?;
         let tries =
             (1..(apart * 2.0).ceil() as u32).map(|step| middles.first().map(|first| first - f64::from(step)));
         let cut = |edges: &Vec<f64>| {
-            let inside = |word: &&&Word, edge: f64| {
+            let inside = |word: &&&DrawnWord, edge: f64| {
                 f64::from(word.bounds.x) < edge && edge < f64::from(word.bounds.right())
             };
             edges
@@ -343,7 +344,7 @@ impl Edges {
     }
 
     /// The column that a word is in: numbers end in theirs, texts begin there and may reach further.
-    fn column_of(&self, word: &Word) -> Option<u32> {
+    fn column_of(&self, word: &DrawnWord) -> Option<u32> {
         let is_number = word.text.bytes().any(|byte| byte.is_ascii_digit())
             && !word.text.bytes().any(|byte| byte.is_ascii_alphabetic());
         let at = if is_number { word.bounds.right() - 1 } else { word.bounds.x + 1 };

@@ -3,10 +3,10 @@
 use super::*;
 
 /// Words at their left edges and the tops of their lines, eight pixels a letter.
-fn words(placed: &[(&str, i32, i32)]) -> Vec<Word> {
+fn words(placed: &[(&str, i32, i32)]) -> Vec<DrawnWord> {
     let word = |(text, x, y): &(&str, i32, i32)| {
         let width = 8 * i32::try_from(text.chars().count()).unwrap();
-        Word { text: (*text).to_owned(), bounds: Rect::new(*x, *y, width, 12) }
+        DrawnWord { text: (*text).to_owned(), bounds: Rect::new(*x, *y, width, 12) }
     };
     placed.iter().map(word).collect()
 }

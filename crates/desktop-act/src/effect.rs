@@ -3,20 +3,23 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Aspect, ElementRef, Evidence, Now, Proof, Shortfall, Uncertainty, WaitedFor},
-    command::Route,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, Aim, ElementChangeKind, ElementDelta, ElementRef, Evidence,
+        Shortfall, Uncertainty, WaitedFor,
+    },
+    command::ActionRoute,
     duration::milliseconds,
     ui::{DocumentInfo, Element, WindowInfo},
 };
-use deskhand_desktop::{Change, Desktop, DesktopResult, QuietLimits, Settled};
+use deskhand_desktop::{Desktop, DesktopResult, IdleReport, QuietLimits, UiChange};
 
 use crate::{
     before::{Before, Sign},
-    difference::{Difference, announced},
-    news::Bearing,
+    difference::{ElementAspectDiff, announced},
+    news::ChangeRelevance,
     patience::{ASLEEP, LOOKS_APART_MAX, LOOKS_APART_MIN, handle_earlier, watch_app},
-    proof::{Found, look_for_proof, window_proof},
-    report::{ActLimits, Done},
+    proof::{ProofCheckResult, look_for_proof, window_proof},
+    report::{ActLimits, CompletedAction},
     suspects::Suspects,
 };
 
@@ -45,14 +48,14 @@ const BUSY_MAX: Duration = Duration::from_secs(30);
 
 /// Observations after an action.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Effect {
+pub(crate) struct ObservedEffect {
     /// The proof that it worked, if there is one.
-    pub(crate) proof: Option<Proof>,
+    pub(crate) proof: Option<ActionProof>,
     /// Change elsewhere that proves nothing.
-    elsewhere: Option<(ElementRef, Now)>,
+    elsewhere: Option<(ElementRef, ElementDelta)>,
     /// `true` if it may have had its effect without a visible change.
     pub(crate) may_be_silent: bool,
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<UiChange>,
     /// The window that opened.
     pub(crate) opened: Option<WindowInfo>,
     pub(crate) waited_ms: u64,
@@ -66,7 +69,7 @@ pub(crate) struct Effect {
     pub(crate) words: Option<String>,
 }
 
-impl Effect {
+impl ObservedEffect {
     /// The evidence, for actions without a post-condition of their own.
     pub(crate) fn evidence(&self) -> Evidence {
         match (&self.proof, &self.elsewhere) {
@@ -87,7 +90,10 @@ impl Effect {
         self.changes.iter().any(|change| {
             matches!(
                 change,
-                Change::Element { element: None, aspect: Aspect::Name | Aspect::Text | Aspect::Value }
+                UiChange::Element {
+                    element: None,
+                    aspect: ElementChangeKind::Name | ElementChangeKind::Text | ElementChangeKind::Value
+                }
             )
         })
     }
@@ -98,20 +104,20 @@ impl Effect {
     }
 
     /// The action with this effect.
-    pub(crate) fn to_done(&self, act: Act, aim: Aim, route: Route) -> Done {
-        let action = Action::new(act, aim, self.evidence()).by(route).after(self.waited_ms);
+    pub(crate) fn to_done(&self, act: ActionKind, aim: Aim, route: ActionRoute) -> CompletedAction {
+        let action = ActionOutcome::new(act, aim, self.evidence()).by(route).after(self.waited_ms);
         let action = action.with_changes(self.changes.clone()).waiting_for(self.waited_for.clone());
-        Done { action, window: self.opened.clone() }
+        CompletedAction { action, window: self.opened.clone() }
     }
 
-    pub(crate) fn add(&mut self, settled: Settled) {
+    pub(crate) fn add(&mut self, settled: IdleReport) {
         self.waited_ms += settled.waited_ms;
         self.damaged |= settled.damaged;
         let new = settled.waited_for.into_iter().filter(|one| !self.waited_for.contains(one));
         let new: Vec<WaitedFor> = new.collect();
         self.waited_for.extend(new);
         for change in settled.changes {
-            if !self.changes.contains(&change) && self.changes.len() < Settled::CHANGES_MAX {
+            if !self.changes.contains(&change) && self.changes.len() < IdleReport::CHANGES_MAX {
                 self.changes.push(change);
             }
         }
@@ -130,11 +136,11 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
     watch: D::Watch,
     before: &Before,
     limits: &ActLimits,
-) -> DesktopResult<Effect> {
-    let effect = Effect { may_be_silent: before.sign != Sign::Expected, ..Effect::default() };
+) -> DesktopResult<ObservedEffect> {
+    let effect = ObservedEffect { may_be_silent: before.sign != Sign::Expected, ..ObservedEffect::default() };
     let until_ms = milliseconds(bound(before, limits));
     let suspects = Suspects::new(before, limits);
-    let mut wait = Wait {
+    let mut wait = EffectWait {
         desktop,
         before,
         effect,
@@ -164,7 +170,7 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
         let settled = desktop.settle(watch, quiet).await?;
         watch = watch_app(desktop, before.surface.id).await?;
         let is_busy = settled.timed_out;
-        wait.note(Settled { waited_ms: settled.waited_ms.max(1), ..settled });
+        wait.note(IdleReport { waited_ms: settled.waited_ms.max(1), ..settled });
         if is_busy {
             watch = wait.until_handled(watch).await?;
         }
@@ -190,13 +196,13 @@ fn bound(before: &Before, limits: &ActLimits) -> Duration {
 }
 
 /// A wait for an effect.
-struct Wait<'a, D> {
+struct EffectWait<'a, D> {
     desktop: &'a D,
     before: &'a Before,
-    effect: Effect,
+    effect: ObservedEffect,
     suspects: Suspects<'a>,
     /// The proof that is held back while a better one is expected: a dialog.
-    held_back: Option<Difference>,
+    held_back: Option<ElementAspectDiff>,
     /// When the application had handled the input, in milliseconds.
     handled_ms: u64,
     /// The end of the wait, in milliseconds.
@@ -215,9 +221,9 @@ struct Wait<'a, D> {
     sleeps_on: bool,
 }
 
-impl<D: Desktop> Wait<'_, D> {
+impl<D: Desktop> EffectWait<'_, D> {
     /// Records what happened.
-    fn note(&mut self, settled: Settled) {
+    fn note(&mut self, settled: IdleReport) {
         let told = announced(&settled.changes);
         self.effect.add(settled);
         self.suspects.told(told, self.effect.waited_ms);
@@ -280,7 +286,7 @@ impl<D: Desktop> Wait<'_, D> {
 
     /// The proof that a document was saved by the title that lost its mark. Applications show the mark late, so it may have
     /// come after the key.
-    async fn mark_is_gone(&mut self) -> DesktopResult<Option<Proof>> {
+    async fn mark_is_gone(&mut self) -> DesktopResult<Option<ActionProof>> {
         if !self.before.saves {
             return Ok(None);
         }
@@ -293,7 +299,7 @@ impl<D: Desktop> Wait<'_, D> {
             self.until_ms = self.until_ms.max(self.handled_ms + milliseconds(UNDER_WAY));
             return Ok(None);
         }
-        Ok(self.awaits_title.then_some(Proof::TitleChanged { title: surface.title }))
+        Ok(self.awaits_title.then_some(ActionProof::TitleChanged { title: surface.title }))
     }
 
     /// Looks once. Without a proof, the effect has what changed elsewhere.
@@ -304,8 +310,8 @@ impl<D: Desktop> Wait<'_, D> {
             return Ok(true);
         }
         let changed = match look_for_proof(desktop, before, &mut self.effect).await? {
-            Found::Proof(proof) => return self.lasts(proof).await,
-            Found::Differences(changed) => changed,
+            ProofCheckResult::Proof(proof) => return self.lasts(proof).await,
+            ProofCheckResult::Differences(changed) => changed,
         };
         let now_ms = self.effect.waited_ms;
         self.suspects.look(desktop, &changed.tree, self.effect.words.as_deref(), now_ms);
@@ -322,18 +328,18 @@ impl<D: Desktop> Wait<'_, D> {
             match one.bearing {
                 // While a document is marked as unsaved, nothing shows that it was saved.
                 _ if self.awaits_title => false,
-                Bearing::Target => true,
+                ChangeRelevance::Target => true,
                 // What is said after a caret key is about something else, such as a count of words.
-                Bearing::Says(..) => before.sign != Sign::Unlikely && !one.bearing.is_under_way(),
-                Bearing::Elsewhere => false,
+                ChangeRelevance::Says(..) => before.sign != Sign::Unlikely && !one.bearing.is_under_way(),
+                ChangeRelevance::Elsewhere => false,
             }
         });
-        proving.sort_by_key(|one| one.bearing != Bearing::Target);
+        proving.sort_by_key(|one| one.bearing != ChangeRelevance::Target);
         let goes_on = now_ms < self.under_way_until_ms.unwrap_or_default()
             && elsewhere.iter().any(|one| one.bearing.is_under_way());
-        let is_sure = |one: &&Difference| {
+        let is_sure = |one: &&ElementAspectDiff| {
             let is_quiet = !one.is_suspect(before, &told);
-            let is_awaited = !goes_on || one.bearing == Bearing::Target;
+            let is_awaited = !goes_on || one.bearing == ChangeRelevance::Target;
             is_awaited && (is_quiet || self.suspects.is_cleared(&one.part, now_ms, self.sleeps_on))
         };
         if let Some(proof) = proving.iter().find(is_sure) {
@@ -361,7 +367,7 @@ impl<D: Desktop> Wait<'_, D> {
     }
 
     /// Waits longer while something says that it goes on.
-    fn await_what_is_under_way(&mut self, found: &[Difference]) {
+    fn await_what_is_under_way(&mut self, found: &[ElementAspectDiff]) {
         for one in found.iter().filter(|one| one.bearing.is_under_way()) {
             self.suspects.forget(&one.part);
             let last_ms = self.effect.waited_ms + milliseconds(UNDER_WAY);
@@ -370,7 +376,7 @@ impl<D: Desktop> Wait<'_, D> {
         }
     }
 
-    fn prove(&mut self, difference: &Difference) {
+    fn prove(&mut self, difference: &ElementAspectDiff) {
         self.effect.proof = difference.to_proof();
         // What was quiet before and changed meanwhile did so through the action, too.
         let others = announced(&self.effect.changes).into_iter().filter_map(|part| part.element);
@@ -381,8 +387,8 @@ impl<D: Desktop> Wait<'_, D> {
     }
 
     /// Returns `true` if the proof by windows still holds once the application has handled everything.
-    async fn lasts(&mut self, proof: Proof) -> DesktopResult<bool> {
-        if matches!(proof, Proof::Gone { .. }) {
+    async fn lasts(&mut self, proof: ActionProof) -> DesktopResult<bool> {
+        if matches!(proof, ActionProof::Gone { .. }) {
             self.effect.proof = Some(proof);
             return Ok(true);
         }
@@ -404,16 +410,21 @@ mod tests {
 
     #[test]
     fn what_changes_out_of_view_is_not_nothing() {
-        let verdict = |element: Option<u32>, aspect: Aspect| {
+        let verdict = |element: Option<u32>, aspect: ElementChangeKind| {
             let element = element.map(ElementId);
-            let effect = Effect { changes: vec![Change::Element { element, aspect }], ..Effect::default() };
+            let effect = ObservedEffect {
+                changes: vec![UiChange::Element { element, aspect }],
+                ..ObservedEffect::default()
+            };
             effect.evidence()
         };
-        assert_eq!(verdict(None, Aspect::Name), Uncertainty::NothingShown.into());
+        assert_eq!(verdict(None, ElementChangeKind::Name), Uncertainty::NothingShown.into());
         let nothing: Evidence = Shortfall::NothingChanged { pixels: false, then: None }.into();
-        for (element, aspect) in
-            [(Some(7), Aspect::Name), (None, Aspect::State(State::Focused)), (None, Aspect::Bounds)]
-        {
+        for (element, aspect) in [
+            (Some(7), ElementChangeKind::Name),
+            (None, ElementChangeKind::State(State::Focused)),
+            (None, ElementChangeKind::Bounds),
+        ] {
             assert_eq!(verdict(element, aspect), nothing, "{element:?} {aspect:?}");
         }
     }

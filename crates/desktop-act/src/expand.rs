@@ -1,15 +1,18 @@
 //! Expanding and collapsing an item of a tree, a combo box or a section.
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Evidence, Proof, Refusal, Shortfall, Uncertainty, Unsupported},
-    command::Route,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Evidence, Shortfall, Uncertainty,
+        UnsupportedCapability,
+    },
+    command::ActionRoute,
     ids::{ElementId, WindowId},
     ui::State,
 };
 use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction, keys::NamedKey};
 
 use crate::{
-    checks::{Need, Ready, check},
+    checks::{CheckedTarget, TargetRequirement, check},
     focus::{focus_element, has_focus},
     patience::{comes_within, read_element, watch_app},
     report::{ActLimits, ActionReport, Halt, carry_out},
@@ -29,12 +32,12 @@ pub async fn expand<D: Desktop>(
     open: bool,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    carry_out(Act::Expand { open }, expand_and_check(desktop, window, (id, name), open, limits)).await
+    carry_out(ActionKind::Expand { open }, expand_and_check(desktop, window, (id, name), open, limits)).await
 }
 
 /// The ways to expand an element, best first.
 #[derive(Debug, Clone)]
-enum Way {
+enum ExpandMethod {
     Action(String),
     ArrowKey,
     /// The same, if only a click focuses it.
@@ -48,21 +51,23 @@ async fn expand_and_check<D: Desktop>(
     (id, name): (ElementId, Option<&str>),
     open: bool,
     limits: &ActLimits,
-) -> Result<Action, Halt> {
-    let ready = check(desktop, window, id, name, Need::Act).await?;
+) -> Result<ActionOutcome, Halt> {
+    let ready = check(desktop, window, id, name, TargetRequirement::Act).await?;
     let is_so = |states: deskhand_core::ui::States| states.has(State::Expanded) == open;
     if is_so(ready.element.states) {
-        return Ok(done(&ready, open, Proof::Holds { already: true }));
+        return Ok(done(&ready, open, ActionProof::Holds { already: true }));
     }
     let offered = desktop.action_names(id).await?;
     let opener = |name: &String| OPENERS.iter().any(|opener| name.eq_ignore_ascii_case(opener));
-    let actions = offered.into_iter().filter(opener).map(Way::Action);
+    let actions = offered.into_iter().filter(opener).map(ExpandMethod::Action);
     if !ready.element.states.has(State::Expandable) && open {
         let element = (&ready.element).into();
-        return Err(Refusal::Unsupported { element, what: Unsupported::Expanding }.into());
+        return Err(ActionRefusal::Unsupported { element, what: UnsupportedCapability::Expanding }.into());
     }
     // The first way that was taken decides: another one would revert it if it works late.
-    for way in actions.chain([Way::ArrowKey, Way::ClickAndArrowKey, Way::DoubleClick]) {
+    for way in
+        actions.chain([ExpandMethod::ArrowKey, ExpandMethod::ClickAndArrowKey, ExpandMethod::DoubleClick])
+    {
         let watch = watch_app(desktop, ready.surface.id).await?;
         if !go(desktop, &ready, &way, open, limits).await? {
             continue;
@@ -70,52 +75,54 @@ async fn expand_and_check<D: Desktop>(
         let read = async || Ok::<_, Halt>(is_so(read_element(desktop, id).await?.states));
         let came = comes_within(desktop, (ready.surface.id, watch), limits.effect, read).await?;
         let (route, is_accepted) = match way {
-            Way::Action(_) => (Route::Semantic, true),
-            Way::ArrowKey | Way::ClickAndArrowKey | Way::DoubleClick => (Route::Input, false),
+            ExpandMethod::Action(_) => (ActionRoute::Semantic, true),
+            ExpandMethod::ArrowKey | ExpandMethod::ClickAndArrowKey | ExpandMethod::DoubleClick => {
+                (ActionRoute::Input, false)
+            }
         };
         let evidence: Evidence = match (came.holds, is_accepted) {
-            (true, _) => Proof::Holds { already: false }.into(),
+            (true, _) => ActionProof::Holds { already: false }.into(),
             (false, true) => Uncertainty::NothingShown.into(),
             (false, false) => Shortfall::NotReached { way: None }.into(),
         };
         return Ok(came.of(done(&ready, open, evidence).by(route)));
     }
     let element = (&ready.element).into();
-    Err(Refusal::Unsupported { element, what: Unsupported::Expanding }.into())
+    Err(ActionRefusal::Unsupported { element, what: UnsupportedCapability::Expanding }.into())
 }
 
-fn done(ready: &Ready, open: bool, evidence: impl Into<Evidence>) -> Action {
-    Action::new(Act::Expand { open }, Aim::element(&ready.element), evidence)
+fn done(ready: &CheckedTarget, open: bool, evidence: impl Into<Evidence>) -> ActionOutcome {
+    ActionOutcome::new(ActionKind::Expand { open }, Aim::element(&ready.element), evidence)
 }
 
 /// Expands or collapses the element; returns `true` if anything was sent.
 async fn go<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
-    way: &Way,
+    ready: &CheckedTarget,
+    way: &ExpandMethod,
     open: bool,
     limits: &ActLimits,
 ) -> Result<bool, Halt> {
     match way {
-        Way::Action(name) => {
+        ExpandMethod::Action(name) => {
             match desktop.perform(ready.element.id, &ElementAction::Named(name.clone())).await {
                 Ok(()) | Err(DesktopError::NotAnswering { .. }) => Ok(true),
                 Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => Ok(false),
                 Err(error) => Err(error.into()),
             }
         }
-        Way::ArrowKey => {
+        ExpandMethod::ArrowKey => {
             focus_element(desktop, ready, limits).await?;
             press_arrow(desktop, ready, open).await
         }
-        Way::ClickAndArrowKey => {
+        ExpandMethod::ClickAndArrowKey => {
             let Some(point) = ready.point else { return Ok(false) };
             let watch = watch_app(desktop, ready.surface.id).await?;
             desktop.click(point, Button::Left, 1).await?;
             desktop.settle(watch, limits.quiet).await?;
             press_arrow(desktop, ready, open).await
         }
-        Way::DoubleClick => {
+        ExpandMethod::DoubleClick => {
             let Some(point) = ready.point else { return Ok(false) };
             desktop.click(point, Button::Left, 2).await?;
             Ok(true)
@@ -124,7 +131,7 @@ async fn go<D: Desktop>(
 }
 
 /// Presses the arrow key that expands or collapses the focused item; any other would move the focus.
-async fn press_arrow<D: Desktop>(desktop: &D, ready: &Ready, open: bool) -> Result<bool, Halt> {
+async fn press_arrow<D: Desktop>(desktop: &D, ready: &CheckedTarget, open: bool) -> Result<bool, Halt> {
     if !has_focus(desktop, ready.surface.id, ready.element.id).await? {
         return Ok(false);
     }

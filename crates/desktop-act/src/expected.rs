@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use deskhand_core::action::{Evidence, Proof, Shortfall, Surroundings, TEXT_MAX};
+use deskhand_core::action::{ActionProof, Evidence, Shortfall, TEXT_MAX, TextContextDiff};
 
 use crate::text::dots;
 
@@ -11,14 +11,14 @@ pub(crate) const OUTPUT_MAX: usize = 400;
 
 /// A text that can be typed into, as it was before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Present {
+pub(crate) struct EditableText {
     pub(crate) text: String,
-    pub(crate) place: Place,
+    pub(crate) place: InsertionPoint,
 }
 
 /// Place where typed text goes, in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum InsertionPoint {
     /// Replaces the selection.
     Selected(usize, usize),
     /// Inserted at the caret.
@@ -29,7 +29,7 @@ pub(crate) enum Place {
 
 /// The expected text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Expected {
+pub(crate) enum ExpectedText {
     /// The typed text between these two.
     Between(String, String),
     /// The earlier text with the typed text inserted somewhere.
@@ -38,7 +38,7 @@ pub(crate) enum Expected {
 
 /// The result of comparing the text read back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum ReadBackVerdict {
     /// The text matches.
     Met,
     /// The text may still match: it is unchanged, or only a first part of the typed text has arrived.
@@ -47,38 +47,41 @@ pub(crate) enum Reading {
     Wrong,
 }
 
-impl Present {
+impl EditableText {
     /// Returns the number of characters once the typed ones have taken their place.
     pub(crate) fn length_after(&self, typed: &str) -> usize {
         let length = self.text.chars().count() + typed.chars().count();
         match self.place {
-            Place::Selected(start, end) => length.saturating_sub(end - start),
-            Place::Caret(_) | Place::Unknown => length,
+            InsertionPoint::Selected(start, end) => length.saturating_sub(end - start),
+            InsertionPoint::Caret(_) | InsertionPoint::Unknown => length,
         }
     }
 
     /// The text once the typed one has taken its place.
-    pub(crate) fn expected(&self) -> Expected {
+    pub(crate) fn expected(&self) -> ExpectedText {
         let between = |start, end| {
-            Expected::Between(characters_of(&self.text, 0, start), characters_of(&self.text, end, usize::MAX))
+            ExpectedText::Between(
+                characters_of(&self.text, 0, start),
+                characters_of(&self.text, end, usize::MAX),
+            )
         };
         match self.place {
-            Place::Selected(start, end) => between(start, end),
-            Place::Caret(at) => between(at, at),
-            Place::Unknown if plain(&self.text).is_empty() => between(0, 0),
-            Place::Unknown => Expected::Somewhere(self.text.clone()),
+            InsertionPoint::Selected(start, end) => between(start, end),
+            InsertionPoint::Caret(at) => between(at, at),
+            InsertionPoint::Unknown if plain(&self.text).is_empty() => between(0, 0),
+            InsertionPoint::Unknown => ExpectedText::Somewhere(self.text.clone()),
         }
     }
 }
 
-impl Expected {
+impl ExpectedText {
     /// Exactly the typed text.
     pub(crate) const fn whole() -> Self {
         Self::Between(String::new(), String::new())
     }
 
     /// Compares `found` with what is expected after `typed`; `stale` is the text before.
-    pub(crate) fn judge(&self, typed: &str, stale: &str, found: &str) -> Reading {
+    pub(crate) fn judge(&self, typed: &str, stale: &str, found: &str) -> ReadBackVerdict {
         let (is_met, has_begun) = match self {
             Self::Between(head, tail) => {
                 let is_met = same_after(typed, found, &format!("{head}{typed}{tail}"));
@@ -93,15 +96,15 @@ impl Expected {
         };
         if let Some(length) = self.hidden_length(typed, found).filter(|_| !is_met) {
             return match length.cmp(&found.chars().count()) {
-                Ordering::Equal => Reading::Met,
-                Ordering::Greater => Reading::OnItsWay,
-                Ordering::Less => Reading::Wrong,
+                Ordering::Equal => ReadBackVerdict::Met,
+                Ordering::Greater => ReadBackVerdict::OnItsWay,
+                Ordering::Less => ReadBackVerdict::Wrong,
             };
         }
         match (is_met, has_begun || plain(found) == plain(stale)) {
-            (true, _) => Reading::Met,
-            (false, true) => Reading::OnItsWay,
-            (false, false) => Reading::Wrong,
+            (true, _) => ReadBackVerdict::Met,
+            (false, true) => ReadBackVerdict::OnItsWay,
+            (false, false) => ReadBackVerdict::Wrong,
         }
     }
 
@@ -125,7 +128,7 @@ impl Expected {
         let (Self::Between(head, _), Some((start, end))) = (self, selected) else { return None };
         let begins_there = start == head.chars().count() + typed.chars().count();
         let without = format!("{}{}", characters_of(found, 0, start), characters_of(found, end, usize::MAX));
-        let fits = begins_there && self.judge(typed, "", &without) == Reading::Met;
+        let fits = begins_there && self.judge(typed, "", &without) == ReadBackVerdict::Met;
         fits.then(|| characters_of(found, start, end))
     }
 
@@ -134,8 +137,8 @@ impl Expected {
         let expected = self.hidden_length(typed, found)?;
         let length = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
         Some(match self.judge(typed, stale, found) {
-            Reading::Met => Proof::HasLength.into(),
-            Reading::OnItsWay | Reading::Wrong => {
+            ReadBackVerdict::Met => ActionProof::HasLength.into(),
+            ReadBackVerdict::OnItsWay | ReadBackVerdict::Wrong => {
                 let characters = length(found.chars().count());
                 Shortfall::OtherLength { characters, expected: length(expected) }.into()
             }
@@ -148,13 +151,15 @@ impl Expected {
             return (evidence, dots(found));
         }
         let length = typed.chars().count();
-        if self.judge(typed, stale, found) == Reading::Met {
+        if self.judge(typed, stale, found) == ReadBackVerdict::Met {
             let start = match self {
                 Self::Between(head, _) => head.chars().count(),
                 Self::Somewhere(before) => changed_part(before, found).1.0,
             };
-            let proof =
-                Proof::Reads { text: excerpt(found, (start, start + length), TEXT_MAX), completion: None };
+            let proof = ActionProof::Reads {
+                text: excerpt(found, (start, start + length), TEXT_MAX),
+                completion: None,
+            };
             return (proof.into(), excerpt(found, (start, start + length), OUTPUT_MAX));
         }
         let (around, output) = Self::around(stale, found);
@@ -164,10 +169,10 @@ impl Expected {
     }
 
     /// Returns the surroundings of the place where two texts differ, and the part of `found` there.
-    pub(crate) fn around(stale: &str, found: &str) -> (Surroundings, String) {
+    pub(crate) fn around(stale: &str, found: &str) -> (TextContextDiff, String) {
         let (was, is) = changed_part(stale, found);
         let around =
-            Surroundings { before: excerpt(stale, was, TEXT_MAX), after: excerpt(found, is, TEXT_MAX) };
+            TextContextDiff { before: excerpt(stale, was, TEXT_MAX), after: excerpt(found, is, TEXT_MAX) };
         (around, excerpt(found, is, OUTPUT_MAX))
     }
 
@@ -187,7 +192,7 @@ impl Expected {
             let typed: String = text.chars().take(*count).collect();
             // Without a key, what was selected is still there.
             let untouched = *count == 0 && plain(found) == plain(stale);
-            untouched || (*count <= length(text) && self.judge(&typed, stale, found) == Reading::Met)
+            untouched || (*count <= length(text) && self.judge(&typed, stale, found) == ReadBackVerdict::Met)
         };
         likely.into_iter().find(is_shown).and_then(|count| u64::try_from(count).ok())
     }

@@ -4,7 +4,7 @@ use deskhand_core::{
     action::ElementRef,
     ids::WindowId,
     suggest::{rank, similarity},
-    ui::{Element, Role, Wanted, WindowInfo, fold_name},
+    ui::{Element, ElementQuery, Role, WindowInfo, fold_name},
 };
 use deskhand_desktop::{Desktop, DesktopResult};
 
@@ -25,7 +25,7 @@ const CANDIDATES_MAX: usize = 8;
 pub async fn find_element<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    wanted: &Wanted,
+    wanted: &ElementQuery,
 ) -> DesktopResult<Option<(WindowInfo, Element)>> {
     for surface in surfaces(desktop, window).await?.into_iter().rev() {
         let tree = read_tree(desktop, surface.id).await?;

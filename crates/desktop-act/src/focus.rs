@@ -1,15 +1,18 @@
 //! Giving an element the keyboard focus.
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Evidence, Proof, Refusal, Shortfall, Unsupported},
-    command::Route,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Evidence, Shortfall,
+        UnsupportedCapability,
+    },
+    command::ActionRoute,
     ids::{ElementId, WindowId},
     ui::{Element, Role, State},
 };
 use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction};
 
 use crate::{
-    checks::{Need, Ready, check},
+    checks::{CheckedTarget, TargetRequirement, check},
     news::is_row,
     patience::{read_element, watch_app},
     report::{ActLimits, ActionReport, Halt, carry_out},
@@ -27,7 +30,7 @@ pub async fn focus<D: Desktop>(
     name: Option<&str>,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    carry_out(Act::Focus, focus_and_check(desktop, window, id, name, limits)).await
+    carry_out(ActionKind::Focus, focus_and_check(desktop, window, id, name, limits)).await
 }
 
 async fn focus_and_check<D: Desktop>(
@@ -36,24 +39,27 @@ async fn focus_and_check<D: Desktop>(
     id: ElementId,
     name: Option<&str>,
     limits: &ActLimits,
-) -> Result<Action, Halt> {
-    let ready = check(desktop, window, id, name, Need::Act).await?;
+) -> Result<ActionOutcome, Halt> {
+    let ready = check(desktop, window, id, name, TargetRequirement::Act).await?;
     let route = focus_element(desktop, &ready, limits).await?;
     let has = has_focus(desktop, ready.surface.id, id).await?;
     let evidence: Evidence = if has {
-        Proof::Holds { already: route.is_none() }.into()
+        ActionProof::Holds { already: route.is_none() }.into()
     } else {
         Shortfall::NotReached { way: None }.into()
     };
-    Ok(Action { route, ..Action::new(Act::Focus, Aim::element(&ready.element), evidence) })
+    Ok(ActionOutcome {
+        route,
+        ..ActionOutcome::new(ActionKind::Focus, Aim::element(&ready.element), evidence)
+    })
 }
 
 /// Focuses an element, and returns the route taken; `None` if it had the focus: through its accessibility interface, else by a click.
 pub(crate) async fn focus_element<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
+    ready: &CheckedTarget,
     limits: &ActLimits,
-) -> Result<Option<Route>, Halt> {
+) -> Result<Option<ActionRoute>, Halt> {
     bring_to_front(desktop, ready.surface.id).await?;
     if has_focus(desktop, ready.surface.id, ready.element.id).await? {
         return Ok(None);
@@ -63,7 +69,7 @@ pub(crate) async fn focus_element<D: Desktop>(
         Ok(()) => {
             desktop.settle(watch, limits.quiet).await?;
             if has_focus(desktop, ready.surface.id, ready.element.id).await? {
-                return Ok(Some(Route::Semantic));
+                return Ok(Some(ActionRoute::Semantic));
             }
         }
         Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => {}
@@ -71,12 +77,12 @@ pub(crate) async fn focus_element<D: Desktop>(
     }
     let Some(point) = ready.point else {
         let element = (&ready.element).into();
-        return Err(Refusal::Unsupported { element, what: Unsupported::Focus }.into());
+        return Err(ActionRefusal::Unsupported { element, what: UnsupportedCapability::Focus }.into());
     };
     let watch = watch_app(desktop, ready.surface.id).await?;
     desktop.click(point, Button::Left, 1).await?;
     desktop.settle(watch, limits.quiet).await?;
-    Ok(Some(Route::Input))
+    Ok(Some(ActionRoute::Input))
 }
 
 /// Returns `true` if keys go to an element of `window`. The current part of a Qt view, such as a row, reports

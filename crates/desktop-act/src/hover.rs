@@ -1,8 +1,8 @@
 //! Moves the pointer onto something, for what shows only then.
 
 use deskhand_core::{
-    action::{Act, Aim},
-    command::Route,
+    action::{ActionKind, Aim},
+    command::ActionRoute,
     ids::WindowId,
 };
 use deskhand_desktop::{Desktop, DesktopResult};
@@ -12,7 +12,7 @@ use crate::{
     effect::wait_for_effect,
     patience::watch_app,
     place::place,
-    report::{ActLimits, ActionReport, Done, Halt, Target, carry_out},
+    report::{ActLimits, ActionReport, ActionTarget, CompletedAction, Halt, carry_out},
     surfaces::bring_to_front,
 };
 
@@ -23,18 +23,18 @@ use crate::{
 pub async fn hover<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    target: &Target,
+    target: &ActionTarget,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    carry_out(Act::Hover, hover_and_check(desktop, window, target, limits)).await
+    carry_out(ActionKind::Hover, hover_and_check(desktop, window, target, limits)).await
 }
 
 async fn hover_and_check<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    target: &Target,
+    target: &ActionTarget,
     limits: &ActLimits,
-) -> Result<Done, Halt> {
+) -> Result<CompletedAction, Halt> {
     let (surface, point, element) = place(desktop, window, target).await?;
     bring_to_front(desktop, surface.id).await?;
     let before = Before::take(desktop, &surface, element.as_ref()).await?;
@@ -42,11 +42,11 @@ async fn hover_and_check<D: Desktop>(
     desktop.hover(point).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
     let aim = match (target, &element) {
-        (Target::Element { .. }, Some(element)) => Aim::element(element),
-        (Target::Element { .. } | Target::Point(_), element) => {
+        (ActionTarget::Element { .. }, Some(element)) => Aim::element(element),
+        (ActionTarget::Element { .. } | ActionTarget::Point(_), element) => {
             Aim::Point { point, on: element.as_ref().map(Into::into) }
         }
     };
-    let done = effect.to_done(Act::Hover, aim, Route::Input);
+    let done = effect.to_done(ActionKind::Hover, aim, ActionRoute::Input);
     Ok(done.or_unknown(effect.damaged))
 }

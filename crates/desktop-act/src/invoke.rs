@@ -1,8 +1,8 @@
 //! Invoking an accessibility action by name.
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Among, Refusal},
-    command::Route,
+    action::{ActionKind, ActionOutcome, ActionRefusal, Aim, Among},
+    command::ActionRoute,
     ids::{ElementId, WindowId},
     ui::names_equal,
 };
@@ -10,13 +10,13 @@ use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction};
 
 use crate::{
     before::Before,
-    checks::{Need, check},
+    checks::{TargetRequirement, check},
     click::{Click, click_element},
     effect::wait_for_effect,
     find::nearest_names,
     menus::is_menu_item,
     patience::watch_app,
-    report::{ActLimits, ActionReport, Done, Halt, Target, carry_out},
+    report::{ActLimits, ActionReport, ActionTarget, CompletedAction, Halt, carry_out},
 };
 
 /// Invokes the accessibility action `action` of an element; refused with the available names if it has none of that name.
@@ -31,7 +31,7 @@ pub async fn invoke<D: Desktop>(
     action: &str,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    let act = Act::Invoke { action: action.to_owned() };
+    let act = ActionKind::Invoke { action: action.to_owned() };
     carry_out(act, invoke_and_check(desktop, window, id, name, action, limits)).await
 }
 
@@ -42,23 +42,23 @@ async fn invoke_and_check<D: Desktop>(
     name: Option<&str>,
     action: &str,
     limits: &ActLimits,
-) -> Result<Done, Halt> {
-    let ready = check(desktop, window, id, name, Need::Act).await?;
+) -> Result<CompletedAction, Halt> {
+    let ready = check(desktop, window, id, name, TargetRequirement::Act).await?;
     let offered = desktop.action_names(id).await?;
     let Some(exact) = offered.iter().find(|offered| names_equal(offered, action)) else {
         let offered = nearest_names(action, offered.iter().map(String::as_str));
         let among = Among::Actions { element: (&ready.element).into(), offered };
-        return Err(Refusal::NotFound { name: action.to_owned(), among }.into());
+        return Err(ActionRefusal::NotFound { name: action.to_owned(), among }.into());
     };
     if desktop.quirks(id).blocks_in_actions && is_click(exact) {
         if ready.point.is_some() {
-            let once = Click::once(Target::element(id));
+            let once = Click::once(ActionTarget::element(id));
             let done = click_element(desktop, &ready, None, &once, limits).await?;
-            let action = Action { act: Act::Invoke { action: exact.clone() }, ..done.action };
-            return Ok(Done { action, ..done });
+            let action = ActionOutcome { act: ActionKind::Invoke { action: exact.clone() }, ..done.action };
+            return Ok(CompletedAction { action, ..done });
         }
         if is_menu_item(&ready.element.role) {
-            return Err(Refusal::NotOnScreen { element: (&ready.element).into() }.into());
+            return Err(ActionRefusal::NotOnScreen { element: (&ready.element).into() }.into());
         }
     }
     let before = Before::take(desktop, &ready.surface, Some(&ready.element)).await?;
@@ -68,8 +68,8 @@ async fn invoke_and_check<D: Desktop>(
         Err(error) => return Err(error.into()),
     }
     let effect = wait_for_effect(desktop, watch, &before, limits).await?.accepted();
-    let act = Act::Invoke { action: exact.clone() };
-    Ok(effect.to_done(act, Aim::element(&ready.element), Route::Semantic))
+    let act = ActionKind::Invoke { action: exact.clone() };
+    Ok(effect.to_done(act, Aim::element(&ready.element), ActionRoute::Semantic))
 }
 
 /// Returns `true` if an action stands for a click of the pointer.

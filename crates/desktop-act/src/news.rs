@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet};
 
 use deskhand_core::{
-    action::{ElementRef, Now},
+    action::{ElementDelta, ElementRef},
     ids::ElementId,
     text::clip,
     ui::{Element, Role, Tree},
 };
 
-use crate::{before::Before, difference::Difference};
+use crate::{before::Before, difference::ElementAspectDiff};
 
 /// The longest text that is quoted, in characters.
 const SAID_MAX: usize = 160;
@@ -19,7 +19,7 @@ const UNDER_WAY_MAX: usize = 60;
 
 /// Bearing of a change on the action before it, strongest first.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Bearing {
+pub(crate) enum ChangeRelevance {
     /// A change of the target, or of an element that belongs to it.
     Target,
     /// Something says what it did not say before.
@@ -28,7 +28,7 @@ pub(crate) enum Bearing {
     Elsewhere,
 }
 
-impl Bearing {
+impl ChangeRelevance {
     /// Returns `true` if it says that something goes on, such as `Saving…`: what comes of it is not known yet.
     pub(crate) fn is_under_way(&self) -> bool {
         match self {
@@ -41,7 +41,7 @@ impl Bearing {
 }
 
 /// Data that determines the bearing of a change on an action.
-pub(crate) struct News<'a> {
+pub(crate) struct ChangeClassifier<'a> {
     before: &'a Tree,
     now: &'a Tree,
     /// Number of occurrences of each text, before and now.
@@ -50,7 +50,7 @@ pub(crate) struct News<'a> {
     family: HashSet<ElementId>,
 }
 
-impl<'a> News<'a> {
+impl<'a> ChangeClassifier<'a> {
     /// Compares the snapshot before an action with the elements now.
     pub(crate) fn new(before: &'a Before, now: &'a Tree) -> Self {
         let mut family = HashSet::new();
@@ -68,38 +68,38 @@ impl<'a> News<'a> {
     }
 
     /// Returns the bearing of a change on the action.
-    pub(crate) fn bearing(&self, change: &Difference) -> Bearing {
+    pub(crate) fn bearing(&self, change: &ElementAspectDiff) -> ChangeRelevance {
         let is_own = |id: &ElementId| self.family.contains(id);
         if is_own(&change.of.id) || change.part.element.as_ref().is_some_and(is_own) {
-            return Bearing::Target;
+            return ChangeRelevance::Target;
         }
-        let Some(now) = self.now.find(change.of.id) else { return Bearing::Elsewhere };
+        let Some(now) = self.now.find(change.of.id) else { return ChangeRelevance::Elsewhere };
         let said = match &change.now {
-            Now::Came => self.said_within(now),
+            ElementDelta::Came => self.said_within(now),
             // Other headers come with other rows.
-            Now::Named { .. } if !is_control(&now.role) && !now.role.is_header() => {
+            ElementDelta::Named { .. } if !is_control(&now.role) && !now.role.is_header() => {
                 self.if_new(&now.name).map(ToOwned::to_owned)
             }
-            Now::Reads { .. } if !shows_number(&now.role) => {
+            ElementDelta::Reads { .. } if !shows_number(&now.role) => {
                 let was = self.before.find(now.id).and_then(|was| was.text.as_deref());
                 let text = now.text.as_deref().and_then(|text| self.if_new(text));
                 text.and_then(|text| inserted_lines(was.unwrap_or_default(), text))
             }
-            Now::Named { .. }
-            | Now::Reads { .. }
-            | Now::State { .. }
-            | Now::Enabled { .. }
-            | Now::Value { .. }
-            | Now::Went
-            | Now::Focused
-            | Now::FocusMovedHere
-            | Now::Caret { .. }
-            | Now::TextSelected { .. }
-            | Now::Changed => None,
+            ElementDelta::Named { .. }
+            | ElementDelta::Reads { .. }
+            | ElementDelta::State { .. }
+            | ElementDelta::Enabled { .. }
+            | ElementDelta::Value { .. }
+            | ElementDelta::Went
+            | ElementDelta::Focused
+            | ElementDelta::FocusMovedHere
+            | ElementDelta::Caret { .. }
+            | ElementDelta::TextSelected { .. }
+            | ElementDelta::Changed => None,
         };
         match said.filter(|text| !text.trim().is_empty()) {
-            Some(text) => Bearing::Says(now.into(), clip(text.trim(), SAID_MAX)),
-            None => Bearing::Elsewhere,
+            Some(text) => ChangeRelevance::Says(now.into(), clip(text.trim(), SAID_MAX)),
+            None => ChangeRelevance::Elsewhere,
         }
     }
 

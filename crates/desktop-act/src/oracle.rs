@@ -17,7 +17,7 @@ const NO_FORMAT: &str = "General";
 
 /// Information from an application about a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct NativeDocumentState {
     /// Its file; `None` if it has none yet.
     pub(crate) path: Option<String>,
     /// `true` if it has changes that are not saved.
@@ -27,14 +27,14 @@ pub(crate) struct Told {
 }
 
 /// Queries the application of a window for its document; `None` if it cannot be queried.
-pub(crate) async fn document<D: Desktop>(desktop: &D, window: &WindowInfo) -> Option<Told> {
+pub(crate) async fn document<D: Desktop>(desktop: &D, window: &WindowInfo) -> Option<NativeDocumentState> {
     let output = ask(desktop, window, "document_info", Map::new()).await?;
     let active = output.get("active").and_then(Value::as_str);
     let sheets = output.get("sheets").and_then(Value::as_array).into_iter().flatten();
     let mut used = sheets
         .filter(|sheet| sheet.get("name").and_then(Value::as_str) == active)
         .filter_map(|sheet| sheet.get("used")?.as_str()?.parse().ok());
-    Some(Told {
+    Some(NativeDocumentState {
         path: output.get("path").and_then(Value::as_str).map(str::to_owned),
         modified: output.get("modified")?.as_bool()?,
         used: used.next(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use deskhand_core::ui::{CellRange, Element};
 use deskhand_desktop::{
     CancelScope, Desktop, DesktopResult,
-    keys::{Key, KeyChord, Modifier},
+    keys::{ChordKey, KeyChord, KeyModifier},
 };
 
 /// From this number of cells on, pasting is faster than typing.
@@ -45,7 +45,7 @@ pub(crate) async fn paste_rows<D: Desktop>(desktop: &D, format: &str, rows: &str
     let held = desktop.clipboard().await.unwrap_or_default();
     desktop.set_clipboard_as(format, rows).await?;
     let pasted = async {
-        desktop.press(&KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('v') }).await?;
+        desktop.press(&KeyChord { modifiers: vec![KeyModifier::Ctrl], key: ChordKey::Char('v') }).await?;
         desktop.clipboard_taken(FETCH_BOUND).await
     };
     let fetched = pasted.await;

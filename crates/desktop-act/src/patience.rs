@@ -4,12 +4,12 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Action, WaitedFor},
+    action::{ActionOutcome, WaitedFor},
     duration::milliseconds,
     ids::{ElementId, WindowId},
-    ui::{Element, Partial, Tree},
+    ui::{Element, IncompleteTreeCause, Tree},
 };
-use deskhand_desktop::{Change, Desktop, DesktopError, DesktopResult, QuietLimits, Settled, TreeLimits};
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, IdleReport, QuietLimits, TreeLimits, UiChange};
 
 use crate::difference::announced;
 
@@ -34,7 +34,7 @@ pub(crate) const ASLEEP: Duration = Duration::from_millis(60);
 const REST_BOUND: Duration = Duration::from_millis(300);
 
 /// Waits until the application has handled everything that was sent to it.
-pub(crate) async fn handle_earlier<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Settled> {
+pub(crate) async fn handle_earlier<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<IdleReport> {
     let watch = watch_app(desktop, window).await?;
     desktop.settle(watch, QuietLimits::HANDLED).await
 }
@@ -115,12 +115,12 @@ pub(crate) struct Came {
     pub(crate) holds: bool,
     pub(crate) waited_ms: u64,
     pub(crate) waited_for: Vec<WaitedFor>,
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<UiChange>,
 }
 
 impl Came {
     /// An action with this wait.
-    pub(crate) fn of(self, action: Action) -> Action {
+    pub(crate) fn of(self, action: ActionOutcome) -> ActionOutcome {
         action.after(self.waited_ms).waiting_for(self.waited_for).with_changes(self.changes)
     }
 }
@@ -137,7 +137,7 @@ where
     F: Future<Output = Result<bool, E>>,
     E: From<DesktopError>,
 {
-    let Settled { mut waited_ms, mut changes, waited_for, .. } =
+    let IdleReport { mut waited_ms, mut changes, waited_for, .. } =
         desktop.settle(watch, QuietLimits::HANDLED).await?;
     let until_ms = waited_ms + milliseconds(bound);
     let mut apart = LOOKS_APART_MIN;
@@ -156,7 +156,8 @@ where
         let quiet = QuietLimits { quiet: LOOKS_APART_MIN, first_change: next, bound: next };
         let settled = desktop.settle(watch, quiet).await?;
         waited_ms += settled.waited_ms.max(1);
-        changes.extend(settled.changes.into_iter().take(Settled::CHANGES_MAX.saturating_sub(changes.len())));
+        changes
+            .extend(settled.changes.into_iter().take(IdleReport::CHANGES_MAX.saturating_sub(changes.len())));
         apart = (apart * 2).min(LOOKS_APART_MAX);
     }
 }
@@ -182,8 +183,8 @@ pub(crate) async fn read_tree_within<D: Desktop>(
         let watch = desktop.watch(Some(window)).await?;
         let tree = desktop.tree(window, limits).await?;
         match tree.partial {
-            Some(Partial::Deadline | Partial::NotAnswering) => {}
-            Some(Partial::NodeLimit) | None => return Ok(tree),
+            Some(IncompleteTreeCause::Deadline | IncompleteTreeCause::NotAnswering) => {}
+            Some(IncompleteTreeCause::NodeLimit) | None => return Ok(tree),
         }
         desktop.settle(watch, QuietLimits::default()).await?;
         limits.deadline *= 2;

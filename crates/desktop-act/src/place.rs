@@ -1,7 +1,7 @@
 //! Position of the pointer for a target.
 
 use deskhand_core::{
-    action::Refusal,
+    action::ActionRefusal,
     geometry::{Point, Screen},
     ids::WindowId,
     ui::{Element, WindowInfo},
@@ -9,8 +9,8 @@ use deskhand_core::{
 use deskhand_desktop::Desktop;
 
 use crate::{
-    checks::{Need, check},
-    report::{Halt, Target},
+    checks::{TargetRequirement, check},
+    report::{ActionTarget, Halt},
     surfaces::surfaces,
 };
 
@@ -18,15 +18,15 @@ use crate::{
 pub(crate) async fn place<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    target: &Target,
+    target: &ActionTarget,
 ) -> Result<(WindowInfo, Point<Screen>, Option<Element>), Halt> {
     match target {
-        Target::Element { id, name } => {
-            let ready = check(desktop, window, *id, name.as_deref(), Need::Act).await?;
+        ActionTarget::Element { id, name } => {
+            let ready = check(desktop, window, *id, name.as_deref(), TargetRequirement::Act).await?;
             let point = ready.point.unwrap_or_else(|| ready.surface.bounds.center());
             Ok((ready.surface, point, Some(ready.element)))
         }
-        Target::Point(point) => {
+        ActionTarget::Point(point) => {
             let surface = surface_at(desktop, window, *point).await?;
             let element = desktop.element_at(surface.id, *point).await?;
             Ok((surface, *point, element))
@@ -42,5 +42,5 @@ pub(crate) async fn surface_at<D: Desktop>(
 ) -> Result<WindowInfo, Halt> {
     let all = surfaces(desktop, window).await?;
     let surface = all.into_iter().rev().find(|surface| surface.bounds.contains(&point));
-    surface.ok_or_else(|| Refusal::PointOutside { point, window, bounds: None }.into())
+    surface.ok_or_else(|| ActionRefusal::PointOutside { point, window, bounds: None }.into())
 }

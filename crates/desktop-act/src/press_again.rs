@@ -1,7 +1,7 @@
 //! Pressing the same keys several times.
 
 use deskhand_core::{
-    action::{Act, Action, ArgumentProblem, Evidence, Proof, Refusal},
+    action::{ActionKind, ActionOutcome, ActionProof, ActionRefusal, ArgumentProblem, Evidence},
     command::Verdict,
     ids::WindowId,
 };
@@ -26,7 +26,7 @@ pub async fn press_again<D: Desktop>(
     (chords, times): (&[KeyChord], u32),
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    let act = Act::Press { chord: format!("{}, {times} times", words(chords)) };
+    let act = ActionKind::Press { chord: format!("{}, {times} times", words(chords)) };
     carry_out(act, press_times(desktop, window, (chords, times), limits)).await
 }
 
@@ -37,9 +37,9 @@ async fn press_times<D: Desktop>(
     limits: &ActLimits,
 ) -> Result<ActionReport, Halt> {
     if times == 0 || times > TIMES_MAX {
-        return Err(Refusal::from(ArgumentProblem::Times { max: TIMES_MAX }).into());
+        return Err(ActionRefusal::from(ArgumentProblem::Times { max: TIMES_MAX }).into());
     }
-    let mut all: Vec<Action> = Vec::new();
+    let mut all: Vec<ActionOutcome> = Vec::new();
     let mut window_opened = None;
     let mut pressed = 0;
     while pressed < times {
@@ -53,23 +53,23 @@ async fn press_times<D: Desktop>(
         }
     }
     let waited_ms = all.iter().map(|action| action.waited_ms).sum();
-    let is_seen = |action: &&Action| action.evidence.verdict() == Verdict::Seen;
+    let is_seen = |action: &&ActionOutcome| action.evidence.verdict() == Verdict::Seen;
     let shown = all.iter().rev().find(is_seen).or(all.last()).cloned();
     let Some(shown) = shown else {
-        return Err(Refusal::from(ArgumentProblem::Times { max: TIMES_MAX }).into());
+        return Err(ActionRefusal::from(ArgumentProblem::Times { max: TIMES_MAX }).into());
     };
     let of = if pressed == times { String::new() } else { format!(" of {times}") };
-    let act = Act::Press { chord: format!("{}, {pressed}{of} times", words(chords)) };
-    Ok(ActionReport::from(Action { act, ..shown }.after(waited_ms)).with_window(window_opened))
+    let act = ActionKind::Press { chord: format!("{}, {pressed}{of} times", words(chords)) };
+    Ok(ActionReport::from(ActionOutcome { act, ..shown }.after(waited_ms)).with_window(window_opened))
 }
 
 /// Returns `true` if a window opened or closed.
-fn changes_windows(action: &Action) -> bool {
+fn changes_windows(action: &ActionOutcome) -> bool {
     match &action.evidence {
         Evidence::Seen { proof } => {
-            matches!(proof, Proof::WindowOpened { .. } | Proof::WindowClosed { .. })
+            matches!(proof, ActionProof::WindowOpened { .. } | ActionProof::WindowClosed { .. })
         }
-        Evidence::Refused { refusal } => *refusal == Refusal::WindowClosed,
+        Evidence::Refused { refusal } => *refusal == ActionRefusal::WindowClosed,
         Evidence::NotSeen { .. } | Evidence::Unknown { .. } => false,
     }
 }

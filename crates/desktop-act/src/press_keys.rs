@@ -1,20 +1,20 @@
 //! Pressing key chords.
 
 use deskhand_core::{
-    action::{Act, Action, Aim, ArgumentProblem, Extent, ExtentUnit, Refusal},
-    command::Route,
+    action::{ActionKind, ActionOutcome, ActionRefusal, Aim, ArgumentProblem, Extent, ExtentUnit},
+    command::ActionRoute,
     ids::WindowId,
     ui::WindowInfo,
 };
 use deskhand_desktop::{
     CancelScope, Desktop, DesktopError, DesktopResult,
-    keys::{Key, KeyChord, Modifier, NamedKey},
+    keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
 };
 use serde_json::Value;
 
 use crate::{
     before::{Before, Sign},
-    documents::{Answers, Saved, Saving},
+    documents::{DocumentSaveOutcome, DocumentSaveWait, SaveDialogAnswers},
     effect::wait_for_effect,
     patience::{handle_earlier, settle_earlier, watch_app},
     report::{ActLimits, ActionReport, Halt, cancelled, carry_out},
@@ -34,7 +34,7 @@ pub async fn press_keys<D: Desktop>(
     chords: &[KeyChord],
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    let act = Act::Press { chord: words(chords) };
+    let act = ActionKind::Press { chord: words(chords) };
     carry_out(act, press_all(desktop, window, chords, limits)).await
 }
 
@@ -52,7 +52,7 @@ pub(crate) async fn press_all<D: Desktop>(
     if chords.is_empty() || chords.len() > CHORDS_MAX {
         let count = |length: usize| u64::try_from(length).unwrap_or(u64::MAX);
         let problem = ArgumentProblem::Chords { given: count(chords.len()), max: count(CHORDS_MAX) };
-        return Err(Refusal::from(problem).into());
+        return Err(ActionRefusal::from(problem).into());
     }
     let (mut actions, mut window_opened) = (Vec::new(), None);
     let before = CancelScope::current().inputs().chords;
@@ -64,15 +64,15 @@ pub(crate) async fn press_all<D: Desktop>(
             }
             // The window closed because of an earlier chord: that is its effect.
             Err(Halt::Failed(DesktopError::NoWindow(_))) if index > 0 => {
-                let act = Act::Press { chord: chord.to_string() };
-                actions.push(Action::new(act, Aim::Unresolved, Refusal::WindowClosed));
+                let act = ActionKind::Press { chord: chord.to_string() };
+                actions.push(ActionOutcome::new(act, Aim::Unresolved, ActionRefusal::WindowClosed));
                 break;
             }
             Err(halt) if halt.is_cancelled() => {
                 let done = CancelScope::current().inputs().chords.saturating_sub(before);
                 let total = u64::try_from(chords.len()).unwrap_or(u64::MAX);
                 let extent = Extent { unit: ExtentUnit::Chords, done, total, shown: false };
-                let act = Act::Press { chord: words(chords) };
+                let act = ActionKind::Press { chord: words(chords) };
                 actions.push(cancelled(act, Aim::Unresolved, Some(extent)));
                 break;
             }
@@ -88,8 +88,8 @@ async fn press_one<D: Desktop>(
     window: WindowId,
     chord: &KeyChord,
     limits: &ActLimits,
-) -> Result<(Action, Option<WindowInfo>), Halt> {
-    let act = Act::Press { chord: chord.to_string() };
+) -> Result<(ActionOutcome, Option<WindowInfo>), Halt> {
+    let act = ActionKind::Press { chord: chord.to_string() };
     let front = bring_to_front(desktop, window).await?;
     match sign_of(chord) {
         // Its effect is the caret, where it is once all was handled.
@@ -103,7 +103,7 @@ async fn press_one<D: Desktop>(
     let watch = watch_app(desktop, front.id).await?;
     desktop.press(chord).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
-    let one = effect.to_done(act, Aim::focus_of(&front), Route::Input);
+    let one = effect.to_done(act, Aim::focus_of(&front), ActionRoute::Input);
     Ok((one.action, one.window))
 }
 
@@ -120,10 +120,10 @@ async fn before_keys<D: Desktop>(desktop: &D, front: &WindowInfo, chord: &KeyCho
 /// Returns the visibility of the effect of a chord in what applications expose.
 fn sign_of(chord: &KeyChord) -> Sign {
     match chord.key {
-        Key::Named(key) if moves_caret(key) => Sign::Unlikely,
-        Key::Char('a') if chord.modifiers == [Modifier::Ctrl] => Sign::Unlikely,
-        Key::Named(_) | Key::Char(_) if is_shortcut(chord) => Sign::Possible,
-        Key::Named(_) | Key::Char(_) => Sign::Expected,
+        ChordKey::Named(key) if moves_caret(key) => Sign::Unlikely,
+        ChordKey::Char('a') if chord.modifiers == [KeyModifier::Ctrl] => Sign::Unlikely,
+        ChordKey::Named(_) | ChordKey::Char(_) if is_shortcut(chord) => Sign::Possible,
+        ChordKey::Named(_) | ChordKey::Char(_) => Sign::Expected,
     }
 }
 
@@ -152,18 +152,18 @@ const fn moves_caret(key: NamedKey) -> bool {
 
 /// Returns `true` if a chord is a shortcut of the application rather than something typed.
 fn is_shortcut(chord: &KeyChord) -> bool {
-    [Modifier::Ctrl, Modifier::Super].iter().any(|modifier| chord.modifiers.contains(modifier))
+    [KeyModifier::Ctrl, KeyModifier::Super].iter().any(|modifier| chord.modifiers.contains(modifier))
 }
 
 /// Returns `true` if a chord stands for saving.
 fn is_save(chord: &KeyChord) -> bool {
-    chord.modifiers == [Modifier::Ctrl] && matches!(chord.key, Key::Char('s' | 'S'))
+    chord.modifiers == [KeyModifier::Ctrl] && matches!(chord.key, ChordKey::Char('s' | 'S'))
 }
 
 /// Returns `true` if a chord stands for copying or cutting.
 fn takes_to_clipboard(chord: &KeyChord) -> bool {
-    let is_letter = matches!(chord.key, Key::Char('c' | 'x')) && chord.modifiers == [Modifier::Ctrl];
-    is_letter || (chord.key == Key::Named(NamedKey::Insert) && chord.modifiers == [Modifier::Ctrl])
+    let is_letter = matches!(chord.key, ChordKey::Char('c' | 'x')) && chord.modifiers == [KeyModifier::Ctrl];
+    is_letter || (chord.key == ChordKey::Named(NamedKey::Insert) && chord.modifiers == [KeyModifier::Ctrl])
 }
 
 /// Presses the chord that saves, where the file of the document is known: the file proves it. `None` for any other chord.
@@ -173,17 +173,19 @@ async fn saving<D: Desktop>(
     front: &WindowInfo,
     chord: &KeyChord,
     limits: &ActLimits,
-) -> Result<Option<(Action, Option<WindowInfo>)>, Halt> {
+) -> Result<Option<(ActionOutcome, Option<WindowInfo>)>, Halt> {
     if !is_save(chord) || front.id != window {
         return Ok(None);
     }
-    let saving = Saving::begin(desktop, front).await?;
+    let saving = DocumentSaveWait::begin(desktop, front).await?;
     if !saving.has_file() {
         return Ok(None);
     }
     desktop.press(chord).await?;
-    let Saved { evidence, asks, waited_ms } = saving.finish(desktop, Answers::default(), limits).await?;
-    let act = Act::Press { chord: chord.to_string() };
-    let action = Action::new(act, Aim::focus_of(front), evidence).by(Route::Input).after(waited_ms);
+    let DocumentSaveOutcome { evidence, asks, waited_ms } =
+        saving.finish(desktop, SaveDialogAnswers::default(), limits).await?;
+    let act = ActionKind::Press { chord: chord.to_string() };
+    let action =
+        ActionOutcome::new(act, Aim::focus_of(front), evidence).by(ActionRoute::Input).after(waited_ms);
     Ok(Some((action, asks)))
 }

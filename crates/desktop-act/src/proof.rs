@@ -1,16 +1,19 @@
 //! Proof of an effect at one moment: windows, the target, and differences to the snapshot before.
 
 use deskhand_core::{
-    action::{Now, Proof},
+    action::{ActionProof, ElementDelta},
     ids::ElementId,
-    ui::{DocumentInfo, Element, Place, Role, Source, Tree, WindowInfo, WindowKind, belongs_to, same_app},
+    ui::{
+        DocumentInfo, Element, ElementSource, ElementTreePath, Role, Tree, WindowInfo, WindowKind,
+        belongs_to, same_app,
+    },
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
 
 use crate::{
     before::{Before, caret_of, look},
-    difference::{Difference, Differences, differences, drawn_difference, judge, target_difference},
-    effect::Effect,
+    difference::{Differences, ElementAspectDiff, differences, drawn_difference, judge, target_difference},
+    effect::ObservedEffect,
     menus::is_menu,
     patience::read_element,
     surfaces::root_of,
@@ -18,9 +21,9 @@ use crate::{
 };
 
 /// Result of one look.
-pub(crate) enum Found {
+pub(crate) enum ProofCheckResult {
     /// Windows or the missing target prove the effect.
-    Proof(Proof),
+    Proof(ActionProof),
     /// Differences to the snapshot before.
     Differences(Differences),
 }
@@ -29,22 +32,22 @@ pub(crate) enum Found {
 pub(crate) async fn look_for_proof<D: Desktop>(
     desktop: &D,
     before: &Before,
-    effect: &mut Effect,
-) -> DesktopResult<Found> {
+    effect: &mut ObservedEffect,
+) -> DesktopResult<ProofCheckResult> {
     if let Some(proof) = window_proof(desktop, before, effect).await? {
         // The target may have gone with its window.
         effect.target = match &before.target {
             Some(target) => desktop.element(target.id).await.ok(),
             None => None,
         };
-        return Ok(Found::Proof(proof));
+        return Ok(ProofCheckResult::Proof(proof));
     }
     if let Some(proof) = clipboard_proof(desktop, before).await? {
-        return Ok(Found::Proof(proof));
+        return Ok(ProofCheckResult::Proof(proof));
     }
     let mut own = Vec::new();
     let mut is_gone = None;
-    if let Some(target) = before.target.as_ref().filter(|target| target.source != Source::AtSpi) {
+    if let Some(target) = before.target.as_ref().filter(|target| target.source != ElementSource::AtSpi) {
         // A failed detection proves nothing: the target may be drawn in another colour now.
         effect.words = words_at(desktop, before).await?;
         own.extend(effect.words.as_ref().and_then(|words| drawn_difference(target, words)));
@@ -71,22 +74,22 @@ pub(crate) async fn look_for_proof<D: Desktop>(
                 own.extend(target_difference(target, again));
                 effect.target = Some(again.clone());
             }
-            None => return Ok(Found::Proof(Proof::Gone { element: target.into() })),
+            None => return Ok(ProofCheckResult::Proof(ActionProof::Gone { element: target.into() })),
         }
     }
     let mut found = differences(&before.tree, &tree, before.opens_menus());
     found.retain(|one| before.target.as_ref().is_none_or(|target| one.of.id != target.id));
     judge(&mut found, before, &tree);
     own.extend(found);
-    Ok(Found::Differences(Differences { found: own, tree }))
+    Ok(ProofCheckResult::Differences(Differences { found: own, tree }))
 }
 
 /// The proof that another text was put on the clipboard.
-async fn clipboard_proof<D: Desktop>(desktop: &D, before: &Before) -> DesktopResult<Option<Proof>> {
+async fn clipboard_proof<D: Desktop>(desktop: &D, before: &Before) -> DesktopResult<Option<ActionProof>> {
     let Some(was) = &before.clipboard else { return Ok(None) };
     let now = desktop.clipboard().await?;
     let characters = now.as_ref().map(|text| characters(text));
-    Ok((now != *was).then_some(Proof::ClipboardRead { characters }))
+    Ok((now != *was).then_some(ActionProof::ClipboardRead { characters }))
 }
 
 /// The moved caret of the target, or what of its text is selected now.
@@ -94,17 +97,17 @@ async fn caret_difference<D: Desktop>(
     desktop: &D,
     before: &Before,
     target: &Element,
-) -> DesktopResult<Option<Difference>> {
+) -> DesktopResult<Option<ElementAspectDiff>> {
     let Some(was) = &before.caret else { return Ok(None) };
     let Some(now) = caret_of(desktop, target.id).await? else { return Ok(None) };
     let count = |length: usize| u64::try_from(length).unwrap_or(u64::MAX);
     let moved = if now.selected != was.selected {
         let length = now.selected.map_or(0, |(start, end)| end.saturating_sub(start));
-        Some(Now::TextSelected { characters: count(length) })
+        Some(ElementDelta::TextSelected { characters: count(length) })
     } else {
-        now.at.filter(|_| now.at != was.at).map(|at| Now::Caret { at: count(at) })
+        now.at.filter(|_| now.at != was.at).map(|at| ElementDelta::Caret { at: count(at) })
     };
-    Ok(moved.map(|now| Difference::of_caret(target, now)))
+    Ok(moved.map(|now| ElementAspectDiff::of_caret(target, now)))
 }
 
 /// The element that took the place of a target that is gone: the application made it anew, as lists do that are rendered
@@ -120,7 +123,7 @@ fn successor<'a>(before: &Before, target: &Element, now: &'a Tree) -> Option<&'a
     now.elements.iter().find(is_it)
 }
 
-fn place(tree: &Tree, id: ElementId) -> Option<Place> {
+fn place(tree: &Tree, id: ElementId) -> Option<ElementTreePath> {
     tree.places().into_iter().find_map(|(one, place)| (one.id == id).then_some(place))
 }
 
@@ -130,7 +133,7 @@ pub(crate) async fn words_at<D: Desktop>(desktop: &D, before: &Before) -> Deskto
     let target = before.target.as_ref().filter(|target| target.role == Role::DRAWN_TEXT);
     let Some(bounds) = target.and_then(|target| target.bounds) else { return Ok(None) };
     match desktop.element_at(before.target_in, bounds.center()).await {
-        Ok(found) => Ok(found.filter(|found| found.source != Source::AtSpi).map(|found| found.name)),
+        Ok(found) => Ok(found.filter(|found| found.source != ElementSource::AtSpi).map(|found| found.name)),
         // A failed observation proves nothing.
         Err(DesktopError::NoWindow(_) | DesktopError::NotAnswering { .. } | DesktopError::Failed { .. }) => {
             Ok(None)
@@ -143,8 +146,8 @@ pub(crate) async fn words_at<D: Desktop>(desktop: &D, before: &Before) -> Deskto
 pub(crate) async fn window_proof<D: Desktop>(
     desktop: &D,
     before: &Before,
-    effect: &mut Effect,
-) -> DesktopResult<Option<Proof>> {
+    effect: &mut ObservedEffect,
+) -> DesktopResult<Option<ActionProof>> {
     let windows = desktop.windows().await?;
     effect.opened = None;
     let known = |id| before.windows.iter().find(|info| info.id == id);
@@ -161,7 +164,7 @@ pub(crate) async fn window_proof<D: Desktop>(
             continue;
         }
         effect.opened = Some(info.clone());
-        return Ok(Some(Proof::WindowOpened { window: info.into() }));
+        return Ok(Some(ActionProof::WindowOpened { window: info.into() }));
     }
     for info in &before.windows {
         // The menu of an item closes whatever the item does.
@@ -176,12 +179,12 @@ pub(crate) async fn window_proof<D: Desktop>(
             continue;
         }
         match windows.iter().find(|other| other.id == info.id) {
-            None => return Ok(Some(Proof::WindowClosed { window: info.into() })),
+            None => return Ok(Some(ActionProof::WindowClosed { window: info.into() })),
             // Applications show the mark late, so it may be due to an earlier action, and does not say what was changed.
             Some(now)
                 if now.title != info.title && !DocumentInfo::only_gets_modified(&info.title, &now.title) =>
             {
-                return Ok(Some(Proof::TitleChanged { title: now.title.clone() }));
+                return Ok(Some(ActionProof::TitleChanged { title: now.title.clone() }));
             }
             Some(_) => {}
         }

@@ -1,8 +1,8 @@
 //! Reading the cells of a table.
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Proof, Refusal, Unsupported},
-    command::Route,
+    action::{ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, UnsupportedCapability},
+    command::ActionRoute,
     geometry::{Rect, Screen},
     ids::WindowId,
     ui::{CellRange, CellRef, TableContent, TableShape, WindowInfo},
@@ -11,8 +11,8 @@ use deskhand_desktop::{Desktop, DesktopResult};
 use serde_json::json;
 
 use crate::{
-    drawn_table::{DrawnTable, Word, tables},
-    oracle::{self, Told},
+    drawn_table::{DrawnTable, DrawnWord, tables},
+    oracle::{self, NativeDocumentState},
     patience::{patiently, read_element},
     report::{ActionReport, Halt, report},
     surfaces::surfaces,
@@ -45,7 +45,7 @@ pub async fn read_table<D: Desktop>(
         }
         other => other,
     };
-    report(Act::ReadCells, read)
+    report(ActionKind::ReadCells, read)
 }
 
 /// Reads a table that is only drawn: the one at an element, or the largest; `None` if words do not stand in rows and columns there.
@@ -66,8 +66,9 @@ async fn read_drawn<D: Desktop>(
     let Some((surface, table)) = find_drawn_table(desktop, window, place).await? else { return Ok(None) };
     let Some(wanted) = table.shown_of(range) else { return Ok(None) };
     let output = json!({ "table": "", "range": wanted, "rows": table.part(wanted), "drawn": table.range });
-    let proof = Proof::CellsRead { range: wanted };
-    let action = Action::new(Act::ReadCells, Aim::window(&surface), proof).by(Route::Semantic);
+    let proof = ActionProof::CellsRead { range: wanted };
+    let action =
+        ActionOutcome::new(ActionKind::ReadCells, Aim::window(&surface), proof).by(ActionRoute::Semantic);
     Ok(Some(ActionReport::from(action).with_output(output)))
 }
 
@@ -79,7 +80,7 @@ async fn find_drawn_table<D: Desktop>(
 ) -> Result<Option<(WindowInfo, DrawnTable)>, Halt> {
     for surface in surfaces(desktop, window).await?.into_iter().rev() {
         let words = drawn_words(desktop, surface.id).await?.into_iter();
-        let words = words.filter_map(|word| Some(Word { bounds: word.bounds?, text: word.name }));
+        let words = words.filter_map(|word| Some(DrawnWord { bounds: word.bounds?, text: word.name }));
         let is_there =
             |table: &DrawnTable| place.is_none_or(|place| table.bounds.intersection(&place).is_some());
         if let Some(table) = tables(words.collect()).into_iter().find(is_there) {
@@ -100,7 +101,7 @@ async fn read<D: Desktop>(
     let shape = table.table.unwrap_or(TableShape { rows: 0, columns: 0 });
     if shape.rows == 0 || shape.columns == 0 {
         let element = (&table).into();
-        return Err(Refusal::Unsupported { element, what: Unsupported::Cells }.into());
+        return Err(ActionRefusal::Unsupported { element, what: UnsupportedCapability::Cells }.into());
     }
     let whole = CellRange::sized(origin, shape);
     let is_small = whole.cell_count() <= WHOLE_MAX;
@@ -110,24 +111,24 @@ async fn read<D: Desktop>(
         None if is_small => whole,
         None => match &told {
             // Everything that is used, as far as it fits.
-            Some(Told { used: Some(used), .. }) => {
+            Some(NativeDocumentState { used: Some(used), .. }) => {
                 let columns = (used.last.column + 1).min(shape.columns);
                 let fit = u32::try_from(WHOLE_MAX / u64::from(columns.max(1))).unwrap_or(u32::MAX);
                 let rows = (used.last.row + 1).min(shape.rows).min(fit.max(1));
                 CellRange::sized(origin, TableShape { rows, columns })
             }
-            Some(Told { used: None, .. }) | None => {
+            Some(NativeDocumentState { used: None, .. }) | None => {
                 let (rows, columns) = (shape.rows.min(HEAD.rows), shape.columns.min(HEAD.columns));
                 CellRange::sized(origin, TableShape { rows, columns })
             }
         },
     };
     if wanted.last.row > whole.last.row || wanted.last.column > whole.last.column {
-        return Err(Refusal::CellsOutside { range: wanted, table: (&table).into(), shape }.into());
+        return Err(ActionRefusal::CellsOutside { range: wanted, table: (&table).into(), shape }.into());
     }
     let content = patiently(|| desktop.cells(table.id, wanted)).await?;
     let content = if range.is_none() && !is_small { trimmed(content) } else { content };
-    let proof = Proof::CellsRead { range: content.range };
+    let proof = ActionProof::CellsRead { range: content.range };
     let mut output = json!({
         "table": table.name,
         "range": content.range,
@@ -142,7 +143,8 @@ async fn read<D: Desktop>(
         output.extend(formats.map(|formats| ("formats".to_owned(), formats)));
         output.extend(shown.map(|shown| ("shown".to_owned(), shown)));
     }
-    let action = Action::new(Act::ReadCells, Aim::element(&table), proof).by(Route::Semantic);
+    let action =
+        ActionOutcome::new(ActionKind::ReadCells, Aim::element(&table), proof).by(ActionRoute::Semantic);
     Ok(ActionReport::from(action).with_output(output))
 }
 

@@ -1,8 +1,8 @@
 //! Reading the text of an element.
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Proof},
-    command::Route,
+    action::{ActionKind, ActionOutcome, ActionProof, Aim},
+    command::ActionRoute,
     ids::{ElementId, WindowId},
     ui::Element,
 };
@@ -10,7 +10,7 @@ use deskhand_desktop::{Desktop, DesktopResult};
 use serde_json::json;
 
 use crate::{
-    checks::{Need, check},
+    checks::{TargetRequirement, check},
     patience::read_tree,
     report::{ActionReport, Halt, carry_out},
     text::{characters, read},
@@ -29,7 +29,7 @@ pub async fn read_text<D: Desktop>(
     id: ElementId,
     name: Option<&str>,
 ) -> DesktopResult<ActionReport> {
-    carry_out(Act::ReadText, read_all(desktop, window, id, name)).await
+    carry_out(ActionKind::ReadText, read_all(desktop, window, id, name)).await
 }
 
 async fn read_all<D: Desktop>(
@@ -38,7 +38,7 @@ async fn read_all<D: Desktop>(
     id: ElementId,
     name: Option<&str>,
 ) -> Result<ActionReport, Halt> {
-    let ready = check(desktop, window, id, name, Need::Read).await?;
+    let ready = check(desktop, window, id, name, TargetRequirement::Read).await?;
     let own = read(desktop, &ready.element).await?.filter(|text| !text.trim().is_empty());
     let text = match own {
         Some(text) => text,
@@ -49,8 +49,9 @@ async fn read_all<D: Desktop>(
         }
     };
     let cut: String = text.chars().take(TEXT_MAX).collect();
-    let proof = Proof::TextRead { characters: characters(&text), given: characters(&cut) };
-    let action = Action::new(Act::ReadText, Aim::element(&ready.element), proof).by(Route::Semantic);
+    let proof = ActionProof::TextRead { characters: characters(&text), given: characters(&cut) };
+    let action = ActionOutcome::new(ActionKind::ReadText, Aim::element(&ready.element), proof)
+        .by(ActionRoute::Semantic);
     Ok(ActionReport::from(action).with_output(json!({ "text": cut })))
 }
 

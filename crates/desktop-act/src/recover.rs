@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use deskhand_core::{
     ids::{ElementId, WindowId},
-    ui::{Element, Place},
+    ui::{Element, ElementTreePath},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, QuietLimits};
 
@@ -60,7 +60,7 @@ async fn stands_for<D: Desktop>(
     desktop: &D,
     window: WindowId,
     id: ElementId,
-    was: &Place,
+    was: &ElementTreePath,
 ) -> DesktopResult<Option<ElementId>> {
     for surface in surfaces(desktop, window).await?.into_iter().rev() {
         let tree = match read_tree(desktop, surface.id).await {

@@ -3,20 +3,23 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Cancellation, Evidence, Extent, Refusal, Report, Shortfall, Uncertainty},
-    command::{Route, Verdict},
+    action::{
+        ActionKind, ActionOutcome, ActionRefusal, Aim, CallReport, Cancellation, Evidence, Extent, Shortfall,
+        Uncertainty,
+    },
+    command::{ActionRoute, Verdict},
     geometry::{Point, Screen},
     ids::ElementId,
     ui::WindowInfo,
 };
-use deskhand_desktop::{CancelScope, Change, DesktopError, DesktopResult, QuietLimits};
+use deskhand_desktop::{CancelScope, DesktopError, DesktopResult, QuietLimits, UiChange};
 use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
 
 /// The target of an action.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Target {
+pub enum ActionTarget {
     /// An element with its expected name. The action is refused if the name differs.
     Element {
         /// Its id.
@@ -28,7 +31,7 @@ pub enum Target {
     Point(Point<Screen>),
 }
 
-impl Target {
+impl ActionTarget {
     /// An element with any name.
     pub const fn element(id: ElementId) -> Self {
         Self::Element { id, name: None }
@@ -65,7 +68,7 @@ impl Default for ActLimits {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ActionReport {
     /// The actions with their evidence, in order; at least one.
-    pub actions: Vec<Action>,
+    pub actions: Vec<ActionOutcome>,
     /// The window that it opened, activated or closed.
     pub window: Option<WindowInfo>,
     /// Data that it returns; null if none.
@@ -87,16 +90,16 @@ impl ActionReport {
 
     /// Summarises what happened, or why nothing did and what to do, in one or two sentences for people.
     pub fn summary(&self) -> String {
-        Report::from(self.clone()).sentence()
+        CallReport::from(self.clone()).sentence()
     }
 
     /// The last route taken; `None` if nothing was sent.
-    pub fn route(&self) -> Option<Route> {
+    pub fn route(&self) -> Option<ActionRoute> {
         self.actions.iter().rev().find_map(|action| action.route)
     }
 
     /// All changes, in order.
-    pub fn changes(&self) -> impl Iterator<Item = &Change> {
+    pub fn changes(&self) -> impl Iterator<Item = &UiChange> {
         self.actions.iter().flat_map(|action| &action.changes)
     }
 
@@ -120,13 +123,13 @@ impl ActionReport {
     }
 }
 
-impl From<Action> for ActionReport {
-    fn from(action: Action) -> Self {
+impl From<ActionOutcome> for ActionReport {
+    fn from(action: ActionOutcome) -> Self {
         Self { actions: vec![action], window: None, output: Value::Null }
     }
 }
 
-impl From<ActionReport> for Report {
+impl From<ActionReport> for CallReport {
     fn from(report: ActionReport) -> Self {
         let mut actions = report.actions;
         match (actions.pop(), actions.is_empty()) {
@@ -141,13 +144,13 @@ impl From<ActionReport> for Report {
 
 /// A completed action, for actions that are composed of others.
 #[derive(Debug)]
-pub(crate) struct Done {
-    pub(crate) action: Action,
+pub(crate) struct CompletedAction {
+    pub(crate) action: ActionOutcome,
     /// The window that opened.
     pub(crate) window: Option<WindowInfo>,
 }
 
-impl Done {
+impl CompletedAction {
     /// Returns `true` if the effect was seen.
     pub(crate) const fn is_seen(&self) -> bool {
         matches!(self.action.evidence, Evidence::Seen { .. })
@@ -162,14 +165,14 @@ impl Done {
     }
 }
 
-impl From<Action> for Done {
-    fn from(action: Action) -> Self {
+impl From<ActionOutcome> for CompletedAction {
+    fn from(action: ActionOutcome) -> Self {
         Self { action, window: None }
     }
 }
 
-impl From<Done> for ActionReport {
-    fn from(done: Done) -> Self {
+impl From<CompletedAction> for ActionReport {
+    fn from(done: CompletedAction) -> Self {
         Self::from(done.action).with_window(done.window)
     }
 }
@@ -178,7 +181,7 @@ impl From<Done> for ActionReport {
 #[derive(Debug)]
 pub(crate) enum Halt {
     /// A check failed and nothing was sent.
-    Refused(Box<Refusal>),
+    Refused(Box<ActionRefusal>),
     /// The desktop failed.
     Failed(DesktopError),
 }
@@ -196,14 +199,17 @@ impl From<DesktopError> for Halt {
     }
 }
 
-impl From<Refusal> for Halt {
-    fn from(refusal: Refusal) -> Self {
+impl From<ActionRefusal> for Halt {
+    fn from(refusal: ActionRefusal) -> Self {
         Self::Refused(Box::new(refusal))
     }
 }
 
 /// Turns a refusal of an action into its report.
-pub(crate) fn report(act: Act, result: Result<impl Into<ActionReport>, Halt>) -> DesktopResult<ActionReport> {
+pub(crate) fn report(
+    act: ActionKind,
+    result: Result<impl Into<ActionReport>, Halt>,
+) -> DesktopResult<ActionReport> {
     match result {
         Ok(report) => Ok(report.into()),
         Err(Halt::Refused(refusal)) => Ok(refused(act, *refusal)),
@@ -214,28 +220,28 @@ pub(crate) fn report(act: Act, result: Result<impl Into<ActionReport>, Halt>) ->
 
 /// Carries an action out and reports it. Its future is boxed here: it has to fit on the stack of everybody who awaits several actions.
 pub(crate) fn carry_out<'a, R: Into<ActionReport>>(
-    act: Act,
+    act: ActionKind,
     work: impl Future<Output = Result<R, Halt>> + Send + 'a,
 ) -> BoxFuture<'a, DesktopResult<ActionReport>> {
     Box::pin(async move { report(act, work.await) })
 }
 
 /// A cancelled action, with what the call has sent and how far it came.
-pub(crate) fn cancelled(act: Act, aim: Aim, extent: Option<Extent>) -> Action {
+pub(crate) fn cancelled(act: ActionKind, aim: Aim, extent: Option<Extent>) -> ActionOutcome {
     let inputs = CancelScope::current().inputs();
     let cancellation = Cancellation { inputs, extent };
     match extent {
-        _ if inputs.is_empty() => Action::new(act, aim, Refusal::Cancelled),
+        _ if inputs.is_empty() => ActionOutcome::new(act, aim, ActionRefusal::Cancelled),
         Some(Extent { shown: true, .. }) => {
-            Action::new(act, aim, Shortfall::Cancelled { cancellation }).by(Route::Input)
+            ActionOutcome::new(act, aim, Shortfall::Cancelled { cancellation }).by(ActionRoute::Input)
         }
         Some(Extent { shown: false, .. }) | None => {
-            Action::new(act, aim, Uncertainty::Cancelled { cancellation }).by(Route::Input)
+            ActionOutcome::new(act, aim, Uncertainty::Cancelled { cancellation }).by(ActionRoute::Input)
         }
     }
 }
 
 /// The report of an action that was refused before its target was resolved.
-pub(crate) fn refused(act: Act, refusal: impl Into<Refusal>) -> ActionReport {
-    Action::new(act, Aim::Unresolved, refusal.into()).into()
+pub(crate) fn refused(act: ActionKind, refusal: impl Into<ActionRefusal>) -> ActionReport {
+    ActionOutcome::new(act, Aim::Unresolved, refusal.into()).into()
 }

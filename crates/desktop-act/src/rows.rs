@@ -1,7 +1,7 @@
 //! Rows that are written to a table: their range and cells.
 
 use deskhand_core::{
-    action::{ArgumentProblem, Refusal},
+    action::{ActionRefusal, ArgumentProblem},
     ui::{CellRange, CellRef, Element, TableShape},
 };
 
@@ -24,20 +24,20 @@ pub(crate) fn asked_range(start: CellRef, rows: &[Vec<String>]) -> CellRange {
 pub(crate) fn range_of(table: &Element, start: CellRef, rows: &[Vec<String>]) -> Result<CellRange, Halt> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     if columns == 0 || rows.iter().any(|row| row.len() != columns) {
-        return Err(Refusal::from(ArgumentProblem::Rows).into());
+        return Err(ActionRefusal::from(ArgumentProblem::Rows).into());
     }
     let range = asked_range(start, rows);
     if range.cell_count() > CELLS_MAX {
         let problem = ArgumentProblem::Cells { given: range.cell_count(), max: CELLS_MAX };
-        return Err(Refusal::from(problem).into());
+        return Err(ActionRefusal::from(problem).into());
     }
     let shape = table.table.unwrap_or(TableShape { rows: 0, columns: 0 });
     if range.last.row >= shape.rows || range.last.column >= shape.columns {
-        return Err(Refusal::CellsOutside { range, table: table.into(), shape }.into());
+        return Err(ActionRefusal::CellsOutside { range, table: table.into(), shape }.into());
     }
     let breaks = |text: &String| text.contains(['\n', '\t']);
     if rows.iter().flatten().any(breaks) {
-        return Err(Refusal::from(ArgumentProblem::LineBreakInCell).into());
+        return Err(ActionRefusal::from(ArgumentProblem::LineBreakInCell).into());
     }
     Ok(range)
 }

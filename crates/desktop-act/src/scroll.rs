@@ -2,10 +2,10 @@
 
 use deskhand_core::{
     action::{
-        Act, Action, Aim, ArgumentProblem, Evidence, Extent, ExtentUnit, Proof, Refusal, Shortfall,
-        Uncertainty, Unsupported,
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, ArgumentProblem, Evidence, Extent,
+        ExtentUnit, Shortfall, Uncertainty, UnsupportedCapability,
     },
-    command::Route,
+    command::ActionRoute,
     geometry::{Rect, Screen},
     ids::{ElementId, WindowId},
     ui::{Element, State, WindowInfo},
@@ -13,10 +13,10 @@ use deskhand_core::{
 use deskhand_desktop::{CancelScope, Desktop, DesktopError, DesktopResult, ElementAction};
 
 use crate::{
-    checks::{Need, check},
+    checks::{TargetRequirement, check},
     patience::{read_element, read_tree, watch_app},
     place::surface_at,
-    report::{ActLimits, ActionReport, Halt, Target, cancelled, carry_out},
+    report::{ActLimits, ActionReport, ActionTarget, Halt, cancelled, carry_out},
     surfaces::bring_to_front,
 };
 
@@ -25,16 +25,16 @@ const NOTCHES_MAX: i32 = 100;
 
 /// Distance to scroll, in notches of the wheel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Scroll {
+pub struct ScrollDistance {
     /// To the right; negative is left.
     pub right: i32,
     /// Down; negative is up.
     pub down: i32,
 }
 
-impl Scroll {
-    const fn act(self) -> Act {
-        Act::Scroll { right: self.right, down: self.down }
+impl ScrollDistance {
+    const fn act(self) -> ActionKind {
+        ActionKind::Scroll { right: self.right, down: self.down }
     }
 }
 
@@ -45,8 +45,8 @@ impl Scroll {
 pub async fn scroll<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    target: &Target,
-    by: Scroll,
+    target: &ActionTarget,
+    by: ScrollDistance,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
     carry_out(by.act(), scroll_and_check(desktop, window, target, by, limits)).await
@@ -55,20 +55,20 @@ pub async fn scroll<D: Desktop>(
 async fn scroll_and_check<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    target: &Target,
-    by: Scroll,
+    target: &ActionTarget,
+    by: ScrollDistance,
     limits: &ActLimits,
-) -> Result<Action, Halt> {
+) -> Result<ActionOutcome, Halt> {
     if (by.right, by.down) == (0, 0) || by.right.abs() > NOTCHES_MAX || by.down.abs() > NOTCHES_MAX {
-        return Err(Refusal::from(ArgumentProblem::Notches { max: NOTCHES_MAX.unsigned_abs() }).into());
+        return Err(ActionRefusal::from(ArgumentProblem::Notches { max: NOTCHES_MAX.unsigned_abs() }).into());
     }
     let (surface, point, within, aim) = match target {
-        Target::Element { id, name } => {
-            let ready = check(desktop, window, *id, name.as_deref(), Need::Act).await?;
+        ActionTarget::Element { id, name } => {
+            let ready = check(desktop, window, *id, name.as_deref(), TargetRequirement::Act).await?;
             let point = ready.point.unwrap_or_else(|| ready.surface.bounds.center());
             (ready.surface, point, Some(*id), Aim::element(&ready.element))
         }
-        Target::Point(point) => {
+        ActionTarget::Point(point) => {
             let surface = surface_at(desktop, window, *point).await?;
             (surface, *point, None, Aim::Point { point: *point, on: None })
         }
@@ -93,11 +93,11 @@ async fn scroll_and_check<D: Desktop>(
     let after = places(desktop, &surface, within).await?;
     let moved = before != after;
     let evidence: Evidence = match (moved, settled.damaged) {
-        (true, _) => Proof::Moved.into(),
+        (true, _) => ActionProof::Moved.into(),
         (false, true) => Uncertainty::Pixels { in_picture: false }.into(),
         (false, false) => Shortfall::NothingMoved.into(),
     };
-    let action = Action::new(by.act(), aim, evidence).by(Route::Input);
+    let action = ActionOutcome::new(by.act(), aim, evidence).by(ActionRoute::Input);
     Ok(action.after(settled.waited_ms).with_changes(settled.changes))
 }
 
@@ -111,7 +111,7 @@ pub async fn scroll_into_view<D: Desktop>(
     (id, name): (ElementId, Option<&str>),
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    carry_out(Act::ScrollIntoView, bring_into_view(desktop, window, (id, name), limits)).await
+    carry_out(ActionKind::ScrollIntoView, bring_into_view(desktop, window, (id, name), limits)).await
 }
 
 async fn bring_into_view<D: Desktop>(
@@ -119,32 +119,35 @@ async fn bring_into_view<D: Desktop>(
     window: WindowId,
     (id, name): (ElementId, Option<&str>),
     limits: &ActLimits,
-) -> Result<Action, Halt> {
-    let ready = check(desktop, window, id, name, Need::Read).await?;
-    let done = |evidence| Action::new(Act::ScrollIntoView, Aim::element(&ready.element), evidence);
+) -> Result<ActionOutcome, Halt> {
+    let ready = check(desktop, window, id, name, TargetRequirement::Read).await?;
+    let done =
+        |evidence| ActionOutcome::new(ActionKind::ScrollIntoView, Aim::element(&ready.element), evidence);
     let in_view = |element: &Element| {
         let inside = |bounds: Rect<Screen>| ready.surface.bounds.contains(&bounds.center());
         element.states.has(State::Showing) && element.bounds.is_some_and(inside)
     };
     if in_view(&ready.element) {
-        return Ok(done(Evidence::from(Proof::Holds { already: true })));
+        return Ok(done(Evidence::from(ActionProof::Holds { already: true })));
     }
     let watch = watch_app(desktop, ready.surface.id).await?;
     match desktop.perform(id, &ElementAction::ScrollIntoView).await {
         Ok(()) | Err(DesktopError::NotAnswering { .. }) => {}
         Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => {
             let element = (&ready.element).into();
-            return Err(Refusal::Unsupported { element, what: Unsupported::ScrollingTo }.into());
+            return Err(
+                ActionRefusal::Unsupported { element, what: UnsupportedCapability::ScrollingTo }.into()
+            );
         }
         Err(error) => return Err(error.into()),
     }
     let settled = desktop.settle(watch, limits.quiet).await?;
     let evidence = if in_view(&read_element(desktop, id).await?) {
-        Proof::Holds { already: false }.into()
+        ActionProof::Holds { already: false }.into()
     } else {
         Shortfall::NotReached { way: None }.into()
     };
-    Ok(done(evidence).by(Route::Semantic).after(settled.waited_ms))
+    Ok(done(evidence).by(ActionRoute::Semantic).after(settled.waited_ms))
 }
 
 type Places = Vec<(ElementId, String, Option<Rect<Screen>>)>;

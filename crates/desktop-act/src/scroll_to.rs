@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Evidence, Proof, Shortfall},
-    command::Route,
+    action::{ActionKind, ActionOutcome, ActionProof, Aim, Evidence, Shortfall},
+    command::ActionRoute,
     duration::milliseconds,
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
     ui::{Element, Role, State, Tree, WindowInfo, fold_name},
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits, Settled};
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, IdleReport, QuietLimits};
 use serde_json::json;
 
 use crate::{
-    checks::{Need, check},
+    checks::{TargetRequirement, check},
     order::{is_sorted, natural},
     patience::{patiently, read_element, read_tree, watch_app},
     report::{ActLimits, ActionReport, Halt, carry_out},
@@ -55,7 +55,7 @@ pub async fn scroll_to<D: Desktop>(
     (text, up): (&str, bool),
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    let act = Act::ScrollTo { text: text.to_owned() };
+    let act = ActionKind::ScrollTo { text: text.to_owned() };
     carry_out(act.clone(), search(desktop, window, (id, name), (act, text, up), limits)).await
 }
 
@@ -63,10 +63,10 @@ async fn search<D: Desktop>(
     desktop: &D,
     window: WindowId,
     (id, name): (ElementId, Option<&str>),
-    (act, text, up): (Act, &str, bool),
+    (act, text, up): (ActionKind, &str, bool),
     limits: &ActLimits,
 ) -> Result<ActionReport, Halt> {
-    let ready = check(desktop, window, id, name, Need::Act).await?;
+    let ready = check(desktop, window, id, name, TargetRequirement::Act).await?;
     let point = ready.point.unwrap_or_else(|| ready.surface.bounds.center());
     bring_to_front(desktop, ready.surface.id).await?;
     // A browser draws what is scrolled some frames later.
@@ -77,9 +77,11 @@ async fn search<D: Desktop>(
         true => bar_beside(desktop, &tree, id).await?,
         false => None,
     };
-    let view = View { surface: ready.surface.clone(), within: id, text: fold_name(text), point, bar, quiet };
+    let view =
+        ScrollSearch { surface: ready.surface.clone(), within: id, text: fold_name(text), point, bar, quiet };
     let done = |evidence: Evidence, waited_ms: u64, found: Option<ElementId>| {
-        let action = Action::new(act.clone(), Aim::element(&ready.element), evidence).by(Route::Input);
+        let action =
+            ActionOutcome::new(act.clone(), Aim::element(&ready.element), evidence).by(ActionRoute::Input);
         let output = found.map_or(serde_json::Value::Null, |id| json!({"id": id.to_string()}));
         ActionReport::from(action.after(waited_ms)).with_output(output)
     };
@@ -87,7 +89,7 @@ async fn search<D: Desktop>(
     let (mut notches, mut still, mut late) = (FIRST_NOTCHES, 0, 0);
     loop {
         if let Some(found) = view.shows(&tree) {
-            return Ok(done(Proof::Holds { already: waited_ms == 0 }.into(), waited_ms, Some(found)));
+            return Ok(done(ActionProof::Holds { already: waited_ms == 0 }.into(), waited_ms, Some(found)));
         }
         if still >= STILL_MAX || waited_ms >= milliseconds(SCROLLING_MAX) {
             let shortfall = if still >= STILL_MAX {
@@ -102,15 +104,15 @@ async fn search<D: Desktop>(
         let next = read_tree(desktop, view.surface.id).await?;
         match view.moved(&tree, &next) {
             // It drew something, and reports its elements later.
-            Moved::Nothing if settled.damaged && late < LATE_MAX => late += 1,
-            Moved::Nothing => still += 1,
-            Moved::By(pixels) => {
+            ScrollDelta::Nothing if settled.damaged && late < LATE_MAX => late += 1,
+            ScrollDelta::Nothing => still += 1,
+            ScrollDelta::By(pixels) => {
                 (still, late) = (0, 0);
                 let wanted = view.height(&next) * VIEW_PERCENT / 100 * notches / pixels.max(1);
                 notches = wanted.clamp(1, notches * 2).min(NOTCHES_MAX);
             }
             // Too far, so that something was passed unseen: back, and by smaller steps.
-            Moved::Elsewhere if notches > 1 && view.shows(&next).is_none() => {
+            ScrollDelta::Elsewhere if notches > 1 && view.shows(&next).is_none() => {
                 (still, late) = (0, 0);
                 waited_ms +=
                     view.scroll(desktop, if up { notches } else { -notches }).await?.waited_ms.max(1);
@@ -118,7 +120,7 @@ async fn search<D: Desktop>(
                 tree = read_tree(desktop, view.surface.id).await?;
                 continue;
             }
-            Moved::Elsewhere => (still, late) = (0, 0),
+            ScrollDelta::Elsewhere => (still, late) = (0, 0),
         }
         tree = next;
     }
@@ -147,7 +149,7 @@ async fn bar_beside<D: Desktop>(desktop: &D, tree: &Tree, id: ElementId) -> Desk
 }
 
 /// View that is observed while scrolling.
-struct View {
+struct ScrollSearch {
     surface: WindowInfo,
     within: ElementId,
     /// The text, folded.
@@ -161,7 +163,7 @@ struct View {
 }
 
 /// Distance that a view moved.
-enum Moved {
+enum ScrollDelta {
     /// Not at all.
     Nothing,
     /// By so many pixels.
@@ -170,9 +172,9 @@ enum Moved {
     Elsewhere,
 }
 
-impl View {
+impl ScrollSearch {
     /// Turns the wheel by so many notches down, or moves the scroll bar as far.
-    async fn scroll<D: Desktop>(&self, desktop: &D, down: i32) -> DesktopResult<Settled> {
+    async fn scroll<D: Desktop>(&self, desktop: &D, down: i32) -> DesktopResult<IdleReport> {
         let watch = watch_app(desktop, self.surface.id).await?;
         if !self.move_bar(desktop, down).await? {
             desktop.scroll(self.point, 0, down).await?;
@@ -216,14 +218,14 @@ impl View {
             waited_ms += settled.waited_ms.max(1);
             let mut next = read_tree(desktop, self.surface.id).await?;
             for _ in 0..LATE_MAX {
-                if !settled.damaged || !matches!(self.moved(tree, &next), Moved::Nothing) {
+                if !settled.damaged || !matches!(self.moved(tree, &next), ScrollDelta::Nothing) {
                     break;
                 }
                 let watch = watch_app(desktop, self.surface.id).await?;
                 waited_ms += desktop.settle(watch, self.quiet).await?.waited_ms.max(1);
                 next = read_tree(desktop, self.surface.id).await?;
             }
-            if let Moved::Nothing = self.moved(tree, &next) {
+            if let ScrollDelta::Nothing = self.moved(tree, &next) {
                 break;
             }
             moved += direction * leap;
@@ -306,13 +308,13 @@ impl View {
             .map(|element| element.id)
     }
 
-    fn moved(&self, before: &Tree, after: &Tree) -> Moved {
+    fn moved(&self, before: &Tree, after: &Tree) -> ScrollDelta {
         let says = |element: &Element| element.text.clone().unwrap_or_else(|| element.name.clone());
         let place = |element: &&Element| Some((element.id, says(element), element.bounds?.y));
         let old: Vec<_> = self.inside(before).iter().filter_map(place).collect();
         let new: Vec<_> = self.inside(after).iter().filter_map(place).collect();
         if old == new {
-            return Moved::Nothing;
+            return ScrollDelta::Nothing;
         }
         // A list may give the same elements to other rows: what they say tells which row it is.
         let by = |(_, said, y): &(ElementId, String, i32)| {
@@ -320,6 +322,6 @@ impl View {
             let (Some(same), None) = (same.next(), same.next()) else { return None };
             Some((same.2 - y).abs()).filter(|pixels| *pixels > 0)
         };
-        new.iter().filter_map(by).max().map_or(Moved::Elsewhere, Moved::By)
+        new.iter().filter_map(by).max().map_or(ScrollDelta::Elsewhere, ScrollDelta::By)
     }
 }

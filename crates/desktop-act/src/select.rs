@@ -3,20 +3,23 @@
 use std::{collections::VecDeque, iter};
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Among, Evidence, Proof, Refusal, Shortfall, Uncertainty, Unsupported, Way},
-    command::Route,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Among, Evidence, SelectionMethod,
+        Shortfall, Uncertainty, UnsupportedCapability,
+    },
+    command::ActionRoute,
     ids::{ElementId, WindowId},
-    ui::{Element, Pattern, Role, Source, State, Wanted, names_equal},
+    ui::{Element, ElementCapability, ElementQuery, ElementSource, Role, State, names_equal},
 };
 use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction, keys::NamedKey};
 
 use crate::{
-    checks::{Need, Ready, check},
+    checks::{CheckedTarget, TargetRequirement, check},
     click::{Click, click_once, press},
     find::nearest_names,
     menus::is_menu_item,
     patience::{comes_within, handled, patiently, read_element, watch_app},
-    report::{ActLimits, ActionReport, Done, Halt, Target, carry_out},
+    report::{ActLimits, ActionReport, ActionTarget, CompletedAction, Halt, carry_out},
     select_drawn::select_drawn,
     select_drop_down::{by_drop_down, may_drop_down},
     surfaces::surfaces,
@@ -40,7 +43,7 @@ pub async fn select<D: Desktop>(
     item: &str,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    let act = Act::SelectItem { item: Wanted::named(item) };
+    let act = ActionKind::SelectItem { item: ElementQuery::named(item) };
     carry_out(act, select_and_check(desktop, window, list, item, limits)).await
 }
 
@@ -50,9 +53,9 @@ async fn select_and_check<D: Desktop>(
     list: ElementId,
     item: &str,
     limits: &ActLimits,
-) -> Result<Done, Halt> {
-    let ready = check(desktop, window, list, None, Need::Act).await?;
-    if ready.element.source != Source::AtSpi {
+) -> Result<CompletedAction, Halt> {
+    let ready = check(desktop, window, list, None, TargetRequirement::Act).await?;
+    if ready.element.source != ElementSource::AtSpi {
         return select_drawn(desktop, window, &ready, item, limits).await;
     }
     let items = items_of(desktop, &ready.element).await?;
@@ -66,9 +69,9 @@ async fn select_and_check<D: Desktop>(
         }
         return Err(no_item(&ready.element, item, &items));
     };
-    let item = Wanted::new(found.role.clone(), &found.name);
+    let item = ElementQuery::new(found.role.clone(), &found.name);
     if is_selected(desktop, &ready.element, found).await? {
-        return Ok(done(&ready.element, item, Proof::Holds { already: true }.into()).into());
+        return Ok(done(&ready.element, item, ActionProof::Holds { already: true }.into()).into());
     }
     if ready.element.role == Role::COMBO_BOX {
         return by_open_box(desktop, window, &ready, found, limits).await;
@@ -81,15 +84,15 @@ async fn select_and_check<D: Desktop>(
 async fn by_item<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    list: &Ready,
+    list: &CheckedTarget,
     item: &Element,
     limits: &ActLimits,
-) -> Result<Done, Halt> {
+) -> Result<CompletedAction, Halt> {
     let watch = watch_app(desktop, list.surface.id).await?;
-    let route = match check(desktop, window, item.id, Some(&item.name), Need::Act).await {
+    let route = match check(desktop, window, item.id, Some(&item.name), TargetRequirement::Act).await {
         Ok(ready) if ready.point.is_some() => press(desktop, &ready).await?,
         Ok(_) | Err(Halt::Refused(_)) => match desktop.perform(item.id, &ElementAction::Select).await {
-            Ok(()) | Err(DesktopError::NotAnswering { .. }) => Route::Semantic,
+            Ok(()) | Err(DesktopError::NotAnswering { .. }) => ActionRoute::Semantic,
             Err(
                 DesktopError::NotOffered { .. } | DesktopError::Failed { .. } | DesktopError::NoElement(_),
             ) => return by_keys(desktop, &list.element, item, limits).await,
@@ -100,11 +103,11 @@ async fn by_item<D: Desktop>(
     let selected = async || is_selected(desktop, &list.element, item).await;
     let came = comes_within(desktop, (list.surface.id, watch), limits.effect, selected).await?;
     let evidence = match (came.holds, route) {
-        (true, _) => Proof::Holds { already: false }.into(),
-        (false, Route::Semantic) => Uncertainty::NothingShown.into(),
-        (false, Route::Input) => Shortfall::NotReached { way: Some(Way::Click) }.into(),
+        (true, _) => ActionProof::Holds { already: false }.into(),
+        (false, ActionRoute::Semantic) => Uncertainty::NothingShown.into(),
+        (false, ActionRoute::Input) => Shortfall::NotReached { way: Some(SelectionMethod::Click) }.into(),
     };
-    let action = done(&list.element, Wanted::new(item.role.clone(), &item.name), evidence);
+    let action = done(&list.element, ElementQuery::new(item.role.clone(), &item.name), evidence);
     Ok(came.of(action.by(route)).into())
 }
 
@@ -113,11 +116,11 @@ async fn by_item<D: Desktop>(
 async fn by_open_box<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    list: &Ready,
+    list: &CheckedTarget,
     item: &Element,
     limits: &ActLimits,
-) -> Result<Done, Halt> {
-    let request = Click::once(Target::element(list.element.id));
+) -> Result<CompletedAction, Halt> {
+    let request = Click::once(ActionTarget::element(list.element.id));
     let opened = click_once(desktop, window, &request, limits).await?;
     let options = items_of(desktop, &list.element).await?;
     let there = options.iter().find(|one| names_equal(&one.name, &item.name)).unwrap_or(item);
@@ -127,16 +130,17 @@ async fn by_open_box<D: Desktop>(
     if !clicked && !choose_by_keys(desktop, window, &options, there, limits).await? {
         press_key(desktop, NamedKey::Escape, limits).await?;
         let element = (&list.element).into();
-        return Err(Refusal::Unsupported { element, what: Unsupported::ReachingItem }.into());
+        return Err(ActionRefusal::Unsupported { element, what: UnsupportedCapability::ReachingItem }.into());
     }
     let selected = async || is_selected(desktop, &list.element, there).await;
     let came = comes_within(desktop, (list.surface.id, watch), limits.effect, selected).await?;
     if !came.holds {
         close_list(desktop, window, &opened, limits).await?;
     }
-    let way = if clicked { Way::Click } else { Way::OpenedList };
-    let action = done(&list.element, Wanted::new(item.role.clone(), &item.name), reached_by(came.holds, way));
-    let mut action = came.of(action.by(Route::Input));
+    let way = if clicked { SelectionMethod::Click } else { SelectionMethod::OpenedList };
+    let action =
+        done(&list.element, ElementQuery::new(item.role.clone(), &item.name), reached_by(came.holds, way));
+    let mut action = came.of(action.by(ActionRoute::Input));
     action.waited_ms += opened.action.waited_ms;
     Ok(action.into())
 }
@@ -147,7 +151,7 @@ pub(crate) async fn click_option<D: Desktop>(
     window: WindowId,
     option: &Element,
 ) -> Result<bool, Halt> {
-    match check(desktop, window, option.id, Some(&option.name), Need::Act).await {
+    match check(desktop, window, option.id, Some(&option.name), TargetRequirement::Act).await {
         Ok(ready) if ready.point.is_some() => press(desktop, &ready).await.map(|_| true),
         Ok(_) | Err(Halt::Refused(_)) => Ok(false),
         Err(halt) => Err(halt),
@@ -196,7 +200,7 @@ pub(crate) async fn press_key<D: Desktop>(
 async fn close_list<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    opened: &Done,
+    opened: &CompletedAction,
     limits: &ActLimits,
 ) -> Result<(), Halt> {
     let Some(list) = &opened.window else { return Ok(()) };
@@ -207,14 +211,14 @@ async fn close_list<D: Desktop>(
     Ok(())
 }
 
-pub(crate) fn done(list: &Element, item: Wanted, evidence: Evidence) -> Action {
-    Action::new(Act::SelectItem { item }, Aim::element(list), evidence)
+pub(crate) fn done(list: &Element, item: ElementQuery, evidence: Evidence) -> ActionOutcome {
+    ActionOutcome::new(ActionKind::SelectItem { item }, Aim::element(list), evidence)
 }
 
 pub(crate) fn no_item(list: &Element, item: &str, items: &[Element]) -> Halt {
     let names = nearest_names(item, items.iter().map(|element| element.name.as_str()));
     let among = Among::Items { list: list.into(), items: names };
-    Refusal::NotFound { name: item.to_owned(), among }.into()
+    ActionRefusal::NotFound { name: item.to_owned(), among }.into()
 }
 
 fn is_row(item: &Element) -> bool {
@@ -222,9 +226,9 @@ fn is_row(item: &Element) -> bool {
 }
 
 /// The evidence of whether an item is selected.
-pub(crate) fn reached_by(reached: bool, way: Way) -> Evidence {
+pub(crate) fn reached_by(reached: bool, way: SelectionMethod) -> Evidence {
     if reached {
-        Proof::Holds { already: false }.into()
+        ActionProof::Holds { already: false }.into()
     } else {
         Shortfall::NotReached { way: Some(way) }.into()
     }
@@ -236,10 +240,12 @@ async fn by_keys<D: Desktop>(
     list: &Element,
     item: &Element,
     limits: &ActLimits,
-) -> Result<Done, Halt> {
+) -> Result<CompletedAction, Halt> {
     let done = |reached| {
-        let item = Wanted::new(item.role.clone(), &item.name);
-        Done::from(done(list, item, reached_by(reached, Way::Keys)).by(Route::Input))
+        let item = ElementQuery::new(item.role.clone(), &item.name);
+        CompletedAction::from(
+            done(list, item, reached_by(reached, SelectionMethod::Keys)).by(ActionRoute::Input),
+        )
     };
     press_key(desktop, NamedKey::Escape, limits).await?;
     match desktop.perform(list.id, &ElementAction::Focus).await {
@@ -250,7 +256,11 @@ async fn by_keys<D: Desktop>(
             if !now.states.has(State::Focused) {
                 let Some(bounds) = now.bounds else {
                     let element = list.into();
-                    return Err(Refusal::Unsupported { element, what: Unsupported::ReachingItem }.into());
+                    return Err(ActionRefusal::Unsupported {
+                        element,
+                        what: UnsupportedCapability::ReachingItem,
+                    }
+                    .into());
                 };
                 let watch = desktop.watch(None).await?;
                 desktop.click(bounds.center(), Button::Left, 1).await?;
@@ -282,12 +292,12 @@ async fn by_opened_list<D: Desktop>(
     list: &Element,
     item: &str,
     limits: &ActLimits,
-) -> Result<Done, Halt> {
+) -> Result<CompletedAction, Halt> {
     let before = labels_in(desktop, list.id).await?;
     if before.iter().any(|one| names_equal(&one.name, item) && one.bounds.is_some()) {
-        return Ok(done(list, Wanted::named(item), Proof::Holds { already: true }.into()).into());
+        return Ok(done(list, ElementQuery::named(item), ActionProof::Holds { already: true }.into()).into());
     }
-    let opened = click_once(desktop, window, &Click::once(Target::element(list.id)), limits).await?;
+    let opened = click_once(desktop, window, &Click::once(ActionTarget::element(list.id)), limits).await?;
     let mut options = labels_in(desktop, list.id).await?;
     options.retain(|one| before.iter().all(|known| known.id != one.id));
     let Some(at) = options.iter().position(|one| names_equal(&one.name, item)) else {
@@ -301,8 +311,8 @@ async fn by_opened_list<D: Desktop>(
         let inside = list.bounds.zip(one.bounds).is_some_and(|(list, one)| list.contains(&one.center()));
         names_equal(&one.name, item) && inside
     };
-    let evidence = reached_by(shown.iter().any(is_shown), Way::OpenedList);
-    Ok(done(list, Wanted::named(item), evidence).by(Route::Input).after(waited_ms).into())
+    let evidence = reached_by(shown.iter().any(is_shown), SelectionMethod::OpenedList);
+    Ok(done(list, ElementQuery::named(item), evidence).by(ActionRoute::Input).after(waited_ms).into())
 }
 
 /// The labels in an element, in reading order.
@@ -358,7 +368,7 @@ pub(crate) async fn is_selected<D: Desktop>(
         if shows(&list.name) || list.text.as_deref().is_some_and(shows) {
             return Ok(true);
         }
-        if list.offers(Pattern::Selection) {
+        if list.offers(ElementCapability::Selection) {
             let selected = patiently(|| desktop.selected(list.id)).await?;
             return Ok(selected.iter().any(|one| one.id == item.id || shows(&one.name)));
         }

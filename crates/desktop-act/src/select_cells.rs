@@ -1,14 +1,16 @@
 //! Selecting a range of cells for the next command.
 
 use deskhand_core::{
-    action::{Act, Action, Aim, ArgumentProblem, Evidence, Proof, Refusal, Shortfall},
-    command::Route,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, ArgumentProblem, Evidence, Shortfall,
+    },
+    command::ActionRoute,
     ids::WindowId,
     ui::{CellRange, CellRanges, CellRef, Element, State, TableShape, WindowInfo},
 };
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, QuietLimits,
-    keys::{Key, KeyChord, Modifier, NamedKey},
+    keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
 };
 
 use crate::{
@@ -37,7 +39,7 @@ pub async fn select_cells<D: Desktop>(
     ranges: &CellRanges,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    let act = Act::SelectCells { range: ranges.clone() };
+    let act = ActionKind::SelectCells { range: ranges.clone() };
     carry_out(act, select(desktop, window, target, ranges, limits)).await
 }
 
@@ -47,20 +49,20 @@ async fn select<D: Desktop>(
     target: &TableTarget,
     ranges: &CellRanges,
     limits: &ActLimits,
-) -> Result<Action, Halt> {
+) -> Result<ActionOutcome, Halt> {
     if ranges.ranges().count() > RANGES_MAX {
         let max = u64::try_from(RANGES_MAX).unwrap_or(u64::MAX);
-        return Err(Refusal::from(ArgumentProblem::Ranges { max }).into());
+        return Err(ActionRefusal::from(ArgumentProblem::Ranges { max }).into());
     }
     let (surface, table) = Box::pin(find_table(desktop, window, target)).await?;
     let shape = table.table.unwrap_or(TableShape { rows: 0, columns: 0 });
     let is_outside = |range: &CellRange| range.last.row >= shape.rows || range.last.column >= shape.columns;
     if let Some(range) = ranges.ranges().find(is_outside) {
-        return Err(Refusal::CellsOutside { range, table: (&table).into(), shape }.into());
+        return Err(ActionRefusal::CellsOutside { range, table: (&table).into(), shape }.into());
     }
     let all = surfaces(desktop, window).await?;
     if let Some(dialog) = modal_in_front(desktop, &all, &surface).await? {
-        return Err(Refusal::DialogInFront { dialog: (&dialog).into(), of: None }.into());
+        return Err(ActionRefusal::DialogInFront { dialog: (&dialog).into(), of: None }.into());
     }
     bring_to_front(desktop, surface.id).await?;
     let selected = match ranges.single() {
@@ -68,17 +70,17 @@ async fn select<D: Desktop>(
         None => Box::pin(select_several(desktop, (&surface, &table), ranges, limits)).await?,
     };
     let done = |evidence: Evidence| {
-        Action::new(Act::SelectCells { range: ranges.clone() }, Aim::element(&table), evidence)
+        ActionOutcome::new(ActionKind::SelectCells { range: ranges.clone() }, Aim::element(&table), evidence)
     };
     Ok(match selected {
-        Selected::Already => done(Proof::Holds { already: true }.into()),
-        Selected::Now => done(Proof::Holds { already: false }.into()).by(Route::Input),
-        Selected::Not => done(Shortfall::NotReached { way: None }.into()).by(Route::Input),
+        CellSelectionState::Already => done(ActionProof::Holds { already: true }.into()),
+        CellSelectionState::Now => done(ActionProof::Holds { already: false }.into()).by(ActionRoute::Input),
+        CellSelectionState::Not => done(Shortfall::NotReached { way: None }.into()).by(ActionRoute::Input),
     })
 }
 
 /// Selection state: exactly the wanted cells, or not.
-pub(crate) enum Selected {
+pub(crate) enum CellSelectionState {
     /// They were before.
     Already,
     /// They are now.
@@ -93,36 +95,38 @@ pub(crate) async fn select_range<D: Desktop>(
     (surface, table): (&WindowInfo, &Element),
     range: CellRange,
     limits: &ActLimits,
-) -> Result<Selected, Halt> {
-    let mut cells = Cells { desktop, surface, table, range, name_box: None };
+) -> Result<CellSelectionState, Halt> {
+    let mut cells = CellRangeSelection { desktop, surface, table, range, name_box: None };
     if cells.are_selected().await? {
-        return Ok(Selected::Already);
+        return Ok(CellSelectionState::Already);
     }
-    for way in [Way::Arrows, Way::NameBox] {
+    for way in [CellSelectionMethod::Arrows, CellSelectionMethod::NameBox] {
         let tried = match way {
-            Way::Arrows => Box::pin(cells.with_arrows(limits)).await,
-            Way::NameBox => match Box::pin(name_in_box(desktop, surface, &range, limits)).await {
-                Ok(()) => Ok(cells.are_selected().await?),
-                Err(halt) => Err(halt),
-            },
+            CellSelectionMethod::Arrows => Box::pin(cells.with_arrows(limits)).await,
+            CellSelectionMethod::NameBox => {
+                match Box::pin(name_in_box(desktop, surface, &range, limits)).await {
+                    Ok(()) => Ok(cells.are_selected().await?),
+                    Err(halt) => Err(halt),
+                }
+            }
         };
         match tried {
-            Ok(true) => return Ok(Selected::Now),
+            Ok(true) => return Ok(CellSelectionState::Now),
             Ok(false) | Err(Halt::Refused(_)) => {}
             Err(failed) => return Err(failed),
         }
     }
-    Ok(Selected::Not)
+    Ok(CellSelectionState::Not)
 }
 
 /// Method by which a person selects a range without the mouse.
-enum Way {
+enum CellSelectionMethod {
     Arrows,
     NameBox,
 }
 
 /// A range of a table that is to be selected.
-struct Cells<'a, D: Desktop> {
+struct CellRangeSelection<'a, D: Desktop> {
     desktop: &'a D,
     surface: &'a WindowInfo,
     table: &'a Element,
@@ -131,7 +135,7 @@ struct Cells<'a, D: Desktop> {
     name_box: Option<Element>,
 }
 
-impl<D: Desktop> Cells<'_, D> {
+impl<D: Desktop> CellRangeSelection<'_, D> {
     /// Selects the range by arrow keys; returns `true` if it is selected then. Not tried for a large range.
     async fn with_arrows(&mut self, limits: &ActLimits) -> Result<bool, Halt> {
         let (desktop, surface, shape) = (self.desktop, self.surface, self.range.shape());
@@ -143,7 +147,9 @@ impl<D: Desktop> Cells<'_, D> {
         let watch = desktop.watch(Some(surface.id)).await?;
         for (key, times) in [(NamedKey::Down, shape.rows - 1), (NamedKey::Right, shape.columns - 1)] {
             for _ in 0..times {
-                desktop.press(&KeyChord { modifiers: vec![Modifier::Shift], key: Key::Named(key) }).await?;
+                desktop
+                    .press(&KeyChord { modifiers: vec![KeyModifier::Shift], key: ChordKey::Named(key) })
+                    .await?;
             }
         }
         let again = watch_app(desktop, surface.id).await?;

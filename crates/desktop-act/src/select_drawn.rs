@@ -1,18 +1,21 @@
 //! Selects an item of a list that is only drawn: words that were read in the picture of a window.
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Among, Evidence, Proof, Refusal, Shortfall, Way},
-    command::Route,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Among, Evidence, SelectionMethod,
+        Shortfall,
+    },
+    command::ActionRoute,
     ids::WindowId,
-    ui::{Element, Wanted, names_equal},
+    ui::{Element, ElementQuery, names_equal},
 };
 use deskhand_desktop::{Desktop, DesktopResult, QuietLimits, keys::NamedKey};
 
 use crate::{
-    checks::Ready,
+    checks::CheckedTarget,
     click::{Click, click_once},
     find::nearest_names,
-    report::{ActLimits, Done, Halt, Target},
+    report::{ActLimits, ActionTarget, CompletedAction, Halt},
     surfaces::surfaces,
     words::{LOOKS_MAX, called, drawn_words, find_drawn},
 };
@@ -22,20 +25,20 @@ use crate::{
 pub(crate) async fn select_drawn<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    list: &Ready,
+    list: &CheckedTarget,
     item: &str,
     limits: &ActLimits,
-) -> Result<Done, Halt> {
+) -> Result<CompletedAction, Halt> {
     let shown = &list.element;
-    let wanted = Wanted::named(item);
-    let done = |item: Wanted, evidence: Evidence| {
-        Action::new(Act::SelectItem { item }, Aim::element(shown), evidence)
+    let wanted = ElementQuery::named(item);
+    let done = |item: ElementQuery, evidence: Evidence| {
+        ActionOutcome::new(ActionKind::SelectItem { item }, Aim::element(shown), evidence)
     };
     if names_equal(&shown.name, item) {
-        return Ok(done(wanted, Proof::Holds { already: true }.into()).into());
+        return Ok(done(wanted, ActionProof::Holds { already: true }.into()).into());
     }
     let known = surfaces(desktop, window).await?;
-    let opened = click_once(desktop, window, &Click::once(Target::element(shown.id)), limits).await?;
+    let opened = click_once(desktop, window, &Click::once(ActionTarget::element(shown.id)), limits).await?;
     let found = match find_item(desktop, window, &wanted).await? {
         Ok(found) => found,
         Err(names) => {
@@ -47,10 +50,10 @@ pub(crate) async fn select_drawn<D: Desktop>(
             }
             let items = nearest_names(item, names.iter().map(String::as_str));
             let among = Among::Items { list: shown.into(), items };
-            return Err(Refusal::NotFound { name: item.to_owned(), among }.into());
+            return Err(ActionRefusal::NotFound { name: item.to_owned(), among }.into());
         }
     };
-    let request = Click::once(Target::Element { id: found.id, name: Some(found.name.clone()) });
+    let request = Click::once(ActionTarget::Element { id: found.id, name: Some(found.name.clone()) });
     let clicked = click_once(desktop, window, &request, limits).await?;
     let waited_ms = opened.action.waited_ms + clicked.action.waited_ms;
     let now = drawn_words(desktop, list.surface.id).await?;
@@ -60,18 +63,18 @@ pub(crate) async fn select_drawn<D: Desktop>(
     };
     let there: Vec<Element> = now.into_iter().filter(is_there).collect();
     let evidence = match called(&there, &wanted) {
-        Some(_) => Proof::Holds { already: false }.into(),
-        None if opened.window.is_some() => Shortfall::NotReached { way: Some(Way::Click) }.into(),
+        Some(_) => ActionProof::Holds { already: false }.into(),
+        None if opened.window.is_some() => Shortfall::NotReached { way: Some(SelectionMethod::Click) }.into(),
         None => clicked.action.evidence,
     };
-    Ok(done(Wanted::named(&found.name), evidence).by(Route::Input).after(waited_ms).into())
+    Ok(done(ElementQuery::named(&found.name), evidence).by(ActionRoute::Input).after(waited_ms).into())
 }
 
 /// The item in the topmost surface that has it, which may have to be drawn first; else all words that are drawn.
 async fn find_item<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    wanted: &Wanted,
+    wanted: &ElementQuery,
 ) -> DesktopResult<Result<Element, Vec<String>>> {
     let mut names = Vec::new();
     for _ in 0..LOOKS_MAX {

@@ -2,24 +2,24 @@
 //! opens, and what is chosen is shown there alone.
 
 use deskhand_core::{
-    action::{Evidence, Proof, Uncertainty, Way},
-    command::Route,
+    action::{ActionProof, Evidence, SelectionMethod, Uncertainty},
+    command::ActionRoute,
     ids::WindowId,
-    ui::{Element, Role, State, Wanted, WindowInfo, names_equal},
+    ui::{Element, ElementQuery, Role, State, WindowInfo, names_equal},
 };
 use deskhand_desktop::{Desktop, keys::NamedKey};
 
 use crate::{
-    checks::Ready,
+    checks::CheckedTarget,
     click::{Click, click_once},
     patience::{comes_within, read_tree, watch_app},
-    report::{ActLimits, Done, Halt, Target},
+    report::{ActLimits, ActionTarget, CompletedAction, Halt},
     select::{choose_by_keys, click_option, done, items_of, no_item, press_key, reached_by},
     surfaces,
 };
 
 /// Pop-up and options that a drop-down opened.
-struct Opened {
+struct OpenDropDown {
     pop_up: WindowInfo,
     options: Vec<Element>,
     waited_ms: u64,
@@ -35,10 +35,10 @@ pub(crate) fn may_drop_down(element: &Element) -> bool {
 pub(crate) async fn by_drop_down<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    list: &Ready,
+    list: &CheckedTarget,
     item: &str,
     limits: &ActLimits,
-) -> Result<Done, Halt> {
+) -> Result<CompletedAction, Halt> {
     let element = &list.element;
     let Some(opened) = open(desktop, window, list, limits).await? else {
         return Err(no_item(element, item, &[]));
@@ -48,15 +48,15 @@ pub(crate) async fn by_drop_down<D: Desktop>(
         press_key(desktop, NamedKey::Escape, limits).await?;
         return Err(no_item(element, item, &opened.options));
     };
-    let wanted = Wanted::new(option.role.clone(), &option.name);
+    let wanted = ElementQuery::new(option.role.clone(), &option.name);
     if option.states.has(State::Selected) {
         waited_ms += press_key(desktop, NamedKey::Escape, limits).await?;
-        let action = done(element, wanted, Proof::Holds { already: true }.into());
-        return Ok(action.by(Route::Input).after(waited_ms).into());
+        let action = done(element, wanted, ActionProof::Holds { already: true }.into());
+        return Ok(action.by(ActionRoute::Input).after(waited_ms).into());
     }
     let watch = watch_app(desktop, list.surface.id).await?;
     let clicked = click_option(desktop, opened.pop_up.id, option).await?;
-    let way = if clicked { Way::Click } else { Way::OpenedList };
+    let way = if clicked { SelectionMethod::Click } else { SelectionMethod::OpenedList };
     if !clicked && !choose_by_keys(desktop, window, &opened.options, option, limits).await? {
         press_key(desktop, NamedKey::Escape, limits).await?;
         return Ok(done(element, wanted, reached_by(false, way)).after(waited_ms).into());
@@ -70,7 +70,7 @@ pub(crate) async fn by_drop_down<D: Desktop>(
             reached_by(false, way)
         }
     };
-    let mut action = came.of(done(element, wanted, evidence).by(Route::Input));
+    let mut action = came.of(done(element, wanted, evidence).by(ActionRoute::Input));
     action.waited_ms += waited_ms;
     Ok(action.into())
 }
@@ -79,9 +79,9 @@ pub(crate) async fn by_drop_down<D: Desktop>(
 async fn chosen<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    list: &Ready,
+    list: &CheckedTarget,
     item: &str,
-    (limits, way): (&ActLimits, Way),
+    (limits, way): (&ActLimits, SelectionMethod),
 ) -> Result<Evidence, Halt> {
     // What was chosen may have closed the dialog, or made the button one that cannot be pressed.
     let opened = match open(desktop, window, list, limits).await {
@@ -89,7 +89,7 @@ async fn chosen<D: Desktop>(
         Err(Halt::Refused(_)) => None,
         Err(halt) => return Err(halt),
     };
-    let Some(Opened { options, .. }) = opened else { return Ok(Uncertainty::NothingShown.into()) };
+    let Some(OpenDropDown { options, .. }) = opened else { return Ok(Uncertainty::NothingShown.into()) };
     press_key(desktop, NamedKey::Escape, limits).await?;
     let mut selected = options.iter().filter(|option| option.states.has(State::Selected));
     let is_chosen = selected.next().is_some_and(|option| names_equal(&option.name, item));
@@ -100,14 +100,15 @@ async fn chosen<D: Desktop>(
 async fn open<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    list: &Ready,
+    list: &CheckedTarget,
     limits: &ActLimits,
-) -> Result<Option<Opened>, Halt> {
+) -> Result<Option<OpenDropDown>, Halt> {
     const LISTS: [Role; 6] =
         [Role::TABLE, Role::LIST, Role::LIST_BOX, Role::TREE, Role::TREE_TABLE, Role::MENU];
     // The pop-up of a dialog may have the main window as its owner.
     let known = desktop.windows().await?;
-    let clicked = click_once(desktop, window, &Click::once(Target::element(list.element.id)), limits).await?;
+    let clicked =
+        click_once(desktop, window, &Click::once(ActionTarget::element(list.element.id)), limits).await?;
     let Some(pop_up) = surfaces::opened(desktop, &known).await?.filter(|info| info.kind.is_popup()) else {
         return Ok(None);
     };
@@ -117,7 +118,7 @@ async fn open<D: Desktop>(
         Some(holder) => items_of(desktop, holder).await?,
         None => Vec::new(),
     };
-    Ok(Some(Opened { pop_up, options, waited_ms: clicked.action.waited_ms }))
+    Ok(Some(OpenDropDown { pop_up, options, waited_ms: clicked.action.waited_ms }))
 }
 
 async fn is_closed<D: Desktop>(desktop: &D, pop_up: &WindowInfo) -> Result<bool, Halt> {

@@ -1,19 +1,21 @@
 //! Selects several items of a list, tree or table, and no others.
 
 use deskhand_core::{
-    action::{Act, Action, Aim, ArgumentProblem, Evidence, Proof, Shortfall, Way},
-    command::Route,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, Aim, ArgumentProblem, Evidence, SelectionMethod, Shortfall,
+    },
+    command::ActionRoute,
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    keys::Modifier,
+    keys::KeyModifier,
     ui::{Element, Role, State, names_equal},
 };
-use deskhand_desktop::{Button, Desktop, DesktopResult, Held};
+use deskhand_desktop::{Button, Desktop, DesktopResult, PointerChord};
 
 use crate::{
-    checks::{Need, Ready, check},
+    checks::{CheckedTarget, TargetRequirement, check},
     patience::{comes_within, handled, patiently, watch_app},
-    report::{ActLimits, ActionReport, Done, Halt, carry_out, refused},
+    report::{ActLimits, ActionReport, CompletedAction, Halt, carry_out, refused},
     scroll_to::scroll_to,
     select::{ITEMS_MAX, is_selected, items_of, no_item},
     surfaces::bring_to_front,
@@ -34,7 +36,7 @@ pub async fn select_items<D: Desktop>(
     items: &[String],
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    let act = Act::SelectItems { items: items.to_vec() };
+    let act = ActionKind::SelectItems { items: items.to_vec() };
     if items.is_empty() || items.len() > WANTED_MAX {
         let max = u64::try_from(WANTED_MAX).unwrap_or(u64::MAX);
         return Ok(refused(act, ArgumentProblem::Items { max }));
@@ -46,37 +48,37 @@ async fn select_all<D: Desktop>(
     desktop: &D,
     window: WindowId,
     list: ElementId,
-    (names, act): (&[String], Act),
+    (names, act): (&[String], ActionKind),
     limits: &ActLimits,
-) -> Result<Done, Halt> {
-    let ready = check(desktop, window, list, None, Need::Act).await?;
+) -> Result<CompletedAction, Halt> {
+    let ready = check(desktop, window, list, None, TargetRequirement::Act).await?;
     let shown = items_of(desktop, &ready.element).await?;
     if let Some(missing) = names.iter().find(|name| item_of(&shown, name).is_none()) {
         return Err(no_item(&ready.element, missing, &shown));
     }
-    let done = |evidence: Evidence| Action::new(act.clone(), Aim::element(&ready.element), evidence);
+    let done = |evidence: Evidence| ActionOutcome::new(act.clone(), Aim::element(&ready.element), evidence);
     if are_selected(desktop, &ready.element, names, &shown).await? {
-        return Ok(done(Proof::Holds { already: true }.into()).into());
+        return Ok(done(ActionProof::Holds { already: true }.into()).into());
     }
     bring_to_front(desktop, ready.surface.id).await?;
     let mut waited_ms = 0;
     let not_reached = |waited_ms| {
-        let shortfall = Shortfall::NotReached { way: Some(Way::Click) };
-        Done::from(done(shortfall.into()).by(Route::Input).after(waited_ms))
+        let shortfall = Shortfall::NotReached { way: Some(SelectionMethod::Click) };
+        CompletedAction::from(done(shortfall.into()).by(ActionRoute::Input).after(waited_ms))
     };
     let mut clicked: Vec<&String> = Vec::new();
     for name in names {
         if clicked.iter().any(|before| names_equal(before, name)) {
             continue;
         }
-        let modifiers = if clicked.is_empty() { Vec::new() } else { vec![Modifier::Ctrl] };
+        let modifiers = if clicked.is_empty() { Vec::new() } else { vec![KeyModifier::Ctrl] };
         let (point, scrolled_ms) = reached(desktop, window, &ready, name, limits).await?;
         waited_ms += scrolled_ms;
         let Some(point) = point else {
             // What is selected by now is not what was meant.
             return Ok(not_reached(waited_ms));
         };
-        let held = Held { button: Button::Left, modifiers };
+        let held = PointerChord { button: Button::Left, modifiers };
         // The next click comes once this one is handled.
         waited_ms += handled(desktop, window, async || desktop.click(point, held, 1).await).await?;
         clicked.push(name);
@@ -90,7 +92,7 @@ async fn select_all<D: Desktop>(
     if !came.holds {
         return Ok(not_reached(waited_ms + came.waited_ms));
     }
-    let mut action = came.of(done(Proof::Holds { already: false }.into()).by(Route::Input));
+    let mut action = came.of(done(ActionProof::Holds { already: false }.into()).by(ActionRoute::Input));
     action.waited_ms += waited_ms;
     Ok(action.into())
 }
@@ -103,7 +105,7 @@ fn item_of<'a>(items: &'a [Element], name: &str) -> Option<&'a Element> {
 async fn reached<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    list: &Ready,
+    list: &CheckedTarget,
     name: &str,
     limits: &ActLimits,
 ) -> Result<(Option<Point<Screen>>, u64), Halt> {
@@ -116,7 +118,7 @@ async fn reached<D: Desktop>(
         }
         let items = items_of(desktop, &list.element).await?;
         let Some(item) = item_of(&items, name) else { continue };
-        let point = match check(desktop, window, item.id, Some(&item.name), Need::Act).await {
+        let point = match check(desktop, window, item.id, Some(&item.name), TargetRequirement::Act).await {
             Ok(ready) => ready.point,
             Err(Halt::Refused(_)) => None,
             Err(halt) => return Err(halt),

@@ -1,18 +1,18 @@
 //! Selects several ranges of cells: the first one as any range is, the others by clicks with Ctrl held, which keep what is selected.
 
 use deskhand_core::{
-    action::{Refusal, Unsupported},
+    action::{ActionRefusal, UnsupportedCapability},
     geometry::{Point, Screen},
-    keys::Modifier,
+    keys::KeyModifier,
     ui::{CellRange, CellRanges, CellRef, Element, TableShape, WindowInfo},
 };
-use deskhand_desktop::{Button, Desktop, Held, QuietLimits};
+use deskhand_desktop::{Button, Desktop, PointerChord, QuietLimits};
 
 use crate::{
     before::look_at_places,
     patience::{comes_within, handled, patiently, watch_app},
     report::{ActLimits, Halt},
-    select_cells::{Selected, has_selection, select_range},
+    select_cells::{CellSelectionState, has_selection, select_range},
 };
 
 /// Maximum number of times the table is scrolled to bring a cell into view.
@@ -28,22 +28,23 @@ pub(crate) async fn select_several<D: Desktop>(
     (surface, table): (&WindowInfo, &Element),
     ranges: &CellRanges,
     limits: &ActLimits,
-) -> Result<Selected, Halt> {
+) -> Result<CellSelectionState, Halt> {
     let several = Several { desktop, surface, table, ranges };
     if several.are_selected().await? {
-        return Ok(Selected::Already);
+        return Ok(CellSelectionState::Already);
     }
     for (index, range) in ranges.ranges().enumerate() {
         if index > 0 {
             several.add(range).await?;
-        } else if let Selected::Not = select_range(desktop, (surface, table), range, limits).await? {
-            return Ok(Selected::Not);
+        } else if let CellSelectionState::Not = select_range(desktop, (surface, table), range, limits).await?
+        {
+            return Ok(CellSelectionState::Not);
         }
     }
     let watch = watch_app(desktop, surface.id).await?;
     let holds = || several.are_selected();
     let came = comes_within(desktop, (surface.id, watch), limits.effect, holds).await?;
-    Ok(if came.holds { Selected::Now } else { Selected::Not })
+    Ok(if came.holds { CellSelectionState::Now } else { CellSelectionState::Not })
 }
 
 /// Several ranges of a table that are to be selected.
@@ -77,16 +78,16 @@ impl<D: Desktop> Several<'_, D> {
 
     /// Adds a range to what is selected.
     async fn add(&self, range: CellRange) -> Result<(), Halt> {
-        self.click(range.first, vec![Modifier::Ctrl]).await?;
+        self.click(range.first, vec![KeyModifier::Ctrl]).await?;
         if range.first != range.last {
-            self.click(range.last, vec![Modifier::Ctrl, Modifier::Shift]).await?;
+            self.click(range.last, vec![KeyModifier::Ctrl, KeyModifier::Shift]).await?;
         }
         Ok(())
     }
 
-    async fn click(&self, cell: CellRef, modifiers: Vec<Modifier>) -> Result<(), Halt> {
+    async fn click(&self, cell: CellRef, modifiers: Vec<KeyModifier>) -> Result<(), Halt> {
         let point = self.bring_into_view(cell).await?;
-        let held = Held { button: Button::Left, modifiers };
+        let held = PointerChord { button: Button::Left, modifiers };
         handled(self.desktop, self.surface.id, async || self.desktop.click(point, held, 1).await).await?;
         Ok(())
     }
@@ -118,7 +119,7 @@ impl<D: Desktop> Several<'_, D> {
             desktop.settle(watch, QuietLimits::default()).await?;
         }
         let element = self.table.into();
-        Err(Refusal::Unsupported { element, what: Unsupported::ReachingItem }.into())
+        Err(ActionRefusal::Unsupported { element, what: UnsupportedCapability::ReachingItem }.into())
     }
 
     /// Returns the distance from a point to a cell that has no place, to the right and down, in pixels, going by

@@ -1,18 +1,21 @@
 //! Checking or unchecking a check box, radio button or toggle button.
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Evidence, Proof, Refusal, Shortfall, Uncertainty, Unsupported},
-    command::Route,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Evidence, Shortfall, Uncertainty,
+        UnsupportedCapability,
+    },
+    command::ActionRoute,
     ids::{ElementId, WindowId},
     ui::{Element, Role, State},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
 
 use crate::{
-    checks::{Need, check},
+    checks::{TargetRequirement, check},
     click::press,
     patience::{comes_within, read_element, read_up_to_date, watch_app},
-    report::{ActLimits, ActionReport, Done, Halt, carry_out},
+    report::{ActLimits, ActionReport, CompletedAction, Halt, carry_out},
     surfaces::opened,
 };
 
@@ -28,7 +31,7 @@ pub async fn set_checked<D: Desktop>(
     on: bool,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    carry_out(Act::Check { on }, set_and_check(desktop, window, id, name, on, limits)).await
+    carry_out(ActionKind::Check { on }, set_and_check(desktop, window, id, name, on, limits)).await
 }
 
 async fn set_and_check<D: Desktop>(
@@ -38,15 +41,15 @@ async fn set_and_check<D: Desktop>(
     name: Option<&str>,
     on: bool,
     limits: &ActLimits,
-) -> Result<Done, Halt> {
-    let ready = check(desktop, window, id, name, Need::Act).await?;
+) -> Result<CompletedAction, Halt> {
+    let ready = check(desktop, window, id, name, TargetRequirement::Act).await?;
     if !can_be_checked(&ready.element) {
         let element = (&ready.element).into();
-        return Err(Refusal::Unsupported { element, what: Unsupported::Checking }.into());
+        return Err(ActionRefusal::Unsupported { element, what: UnsupportedCapability::Checking }.into());
     }
-    let (act, aim) = (Act::Check { on }, Aim::element(&ready.element));
+    let (act, aim) = (ActionKind::Check { on }, Aim::element(&ready.element));
     if is_on(&read_up_to_date(desktop, ready.surface.id, id).await?) == on {
-        return Ok(Action::new(act, aim, Proof::Holds { already: true }).into());
+        return Ok(ActionOutcome::new(act, aim, ActionProof::Holds { already: true }).into());
     }
     let known = desktop.windows().await?;
     let watch = watch_app(desktop, ready.surface.id).await?;
@@ -59,13 +62,13 @@ async fn set_and_check<D: Desktop>(
     };
     let came = comes_within(desktop, (ready.surface.id, watch), limits.effect, read).await?;
     let evidence: Evidence = match (came.holds, read_element(desktop, id).await) {
-        (true, _) => Proof::Holds { already: false }.into(),
+        (true, _) => ActionProof::Holds { already: false }.into(),
         (false, Err(error)) => Uncertainty::Unreadable { error: error.chain() }.into(),
-        (false, Ok(_)) if route == Route::Semantic => Uncertainty::NothingShown.into(),
+        (false, Ok(_)) if route == ActionRoute::Semantic => Uncertainty::NothingShown.into(),
         (false, Ok(_)) => Shortfall::NotReached { way: None }.into(),
     };
-    let action = came.of(Action::new(act, aim, evidence).by(route));
-    Ok(Done { action, window: opened(desktop, &known).await? })
+    let action = came.of(ActionOutcome::new(act, aim, evidence).by(route));
+    Ok(CompletedAction { action, window: opened(desktop, &known).await? })
 }
 
 fn can_be_checked(element: &Element) -> bool {

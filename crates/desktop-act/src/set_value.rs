@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Blindness, Evidence, Proof, Refusal, Shortfall, TEXT_MAX, Unsupported},
-    command::Route,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Blindness, Evidence, Shortfall, TEXT_MAX,
+        UnsupportedCapability,
+    },
+    command::ActionRoute,
     ids::{ElementId, WindowId},
     text::clip,
-    ui::{Element, Pattern, Role, State},
+    ui::{Element, ElementCapability, Role, State},
 };
 use deskhand_desktop::{
     CancelScope, Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits, keys::NamedKey,
@@ -15,16 +18,16 @@ use deskhand_desktop::{
 use serde_json::json;
 
 use crate::{
-    checks::{Need, Ready, check},
+    checks::{CheckedTarget, TargetRequirement, check},
     date::set_date,
     date_sections::set_sections,
-    expected::{Expected, excerpt},
+    expected::{ExpectedText, excerpt},
     focus::focus_element,
     meaning::{Likeness, likeness, number},
     patience::{comes_within, read_element, read_tree, watch_app},
     report::{ActLimits, ActionReport, Halt, cancelled, refused, report},
     text::{blindness, clear, dots, has_keyboard, hiding, length_evidence, read, read_when_done},
-    type_text::{TypeText, sent_of, shown_of, type_text},
+    type_text::{TypeTextOptions, sent_of, shown_of, type_text},
 };
 
 /// New value of a control.
@@ -38,12 +41,12 @@ pub enum NewValue {
 
 impl NewValue {
     /// The act; a password is not part of it.
-    fn act(&self, of: Option<&Element>) -> Act {
+    fn act(&self, of: Option<&Element>) -> ActionKind {
         let is_secret = of.and_then(blindness) == Some(Blindness::Password);
         match self {
-            Self::Text(text) if is_secret => Act::SetText { text: clip(&dots(text), TEXT_MAX) },
-            Self::Text(text) => Act::SetText { text: clip(text, TEXT_MAX) },
-            Self::Number(value) => Act::SetNumber { value: *value },
+            Self::Text(text) if is_secret => ActionKind::SetText { text: clip(&dots(text), TEXT_MAX) },
+            Self::Text(text) => ActionKind::SetText { text: clip(text, TEXT_MAX) },
+            Self::Number(value) => ActionKind::SetNumber { value: *value },
         }
     }
 
@@ -70,30 +73,34 @@ pub async fn set_value<D: Desktop>(
     value: &NewValue,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    let ready = match check(desktop, window, id, name, Need::Act).await {
+    let ready = match check(desktop, window, id, name, TargetRequirement::Act).await {
         Ok(ready) => ready,
-        Err(halt) => return report(value.act(None), Err::<Action, _>(halt)),
+        Err(halt) => return report(value.act(None), Err::<ActionOutcome, _>(halt)),
     };
     let act = || value.act(Some(&ready.element));
     match Box::pin(set_and_check(desktop, &ready, value, limits)).await {
         Ok(Some(done)) => return Ok(done),
         Ok(None) => {}
-        Err(halt) => return report(act(), Err::<Action, _>(halt)),
+        Err(halt) => return report(act(), Err::<ActionOutcome, _>(halt)),
     }
-    let takes_text = ready.element.offers(Pattern::Text) || ready.element.offers(Pattern::EditableText);
+    let takes_text = ready.element.offers(ElementCapability::Text)
+        || ready.element.offers(ElementCapability::EditableText);
     if !takes_text || blindness(&ready.element) == Some(Blindness::Terminal) {
         let element = (&ready.element).into();
-        return Ok(refused(act(), Refusal::Unsupported { element, what: Unsupported::Value }));
+        return Ok(refused(
+            act(),
+            ActionRefusal::Unsupported { element, what: UnsupportedCapability::Value },
+        ));
     }
     let name = Some(ready.element.name.clone());
-    let request = TypeText { element: Some(id), name, text: value.typed(), clear: true };
+    let request = TypeTextOptions { element: Some(id), name, text: value.typed(), clear: true };
     type_text(desktop, window, &request, limits).await
 }
 
 /// Sets it by the way that suits the control; `None` if that way is not offered.
 async fn set_and_check<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
+    ready: &CheckedTarget,
     value: &NewValue,
     limits: &ActLimits,
 ) -> Result<Option<ActionReport>, Halt> {
@@ -127,9 +134,10 @@ async fn set_and_check<D: Desktop>(
 
 /// The field inside of a control that takes no text itself: a box to choose from in which something else can be typed, or a spin button
 /// of a toolkit where that accepts a value and drops it.
-async fn inner_field<D: Desktop>(desktop: &D, ready: &Ready) -> Result<Option<Ready>, Halt> {
+async fn inner_field<D: Desktop>(desktop: &D, ready: &CheckedTarget) -> Result<Option<CheckedTarget>, Halt> {
     let element = &ready.element;
-    let takes_text = element.offers(Pattern::Text) || element.offers(Pattern::EditableText);
+    let takes_text =
+        element.offers(ElementCapability::Text) || element.offers(ElementCapability::EditableText);
     let is_around = (element.role == Role::COMBO_BOX && !takes_text)
         || (element.role == Role::SPIN_BUTTON && desktop.quirks(element.id).drops_values);
     if !is_around {
@@ -138,19 +146,19 @@ async fn inner_field<D: Desktop>(desktop: &D, ready: &Ready) -> Result<Option<Re
     let tree = read_tree(desktop, ready.surface.id).await?;
     let is_field = |one: &&Element| {
         [Role::ENTRY, Role::TEXT].contains(&one.role)
-            && one.offers(Pattern::EditableText)
+            && one.offers(ElementCapability::EditableText)
             && one.states.takes_input()
     };
     let inner = tree.descendants(element.id).find(is_field).cloned();
     Ok(inner.map(|element| {
         let point = element.bounds.map(|bounds| bounds.center());
-        Ready { surface: ready.surface.clone(), element, point }
+        CheckedTarget { surface: ready.surface.clone(), element, point }
     }))
 }
 
 /// Returns `true` if an element was refused because it does not take the focus, as a spin button of GTK 4.
-fn is_unfocusable(refusal: &Refusal) -> bool {
-    matches!(refusal, Refusal::Unsupported { what: Unsupported::Focus, .. })
+fn is_unfocusable(refusal: &ActionRefusal) -> bool {
+    matches!(refusal, ActionRefusal::Unsupported { what: UnsupportedCapability::Focus, .. })
 }
 
 fn check_range(element: &Element, number: f64) -> Result<(), Halt> {
@@ -158,22 +166,23 @@ fn check_range(element: &Element, number: f64) -> Result<(), Halt> {
     if (range.minimum..=range.maximum).contains(&number) || range.maximum <= range.minimum {
         return Ok(());
     }
-    let what = Unsupported::Number { value: number, minimum: range.minimum, maximum: range.maximum };
-    Err(Refusal::Unsupported { element: element.into(), what }.into())
+    let what =
+        UnsupportedCapability::Number { value: number, minimum: range.minimum, maximum: range.maximum };
+    Err(ActionRefusal::Unsupported { element: element.into(), what }.into())
 }
 
 /// Returns `true` if an element is a field of one line that is left with Tab once `text` was typed.
 fn is_field(element: &Element, text: &str) -> bool {
     [Role::ENTRY, Role::TEXT].contains(&element.role)
         && !element.states.has(State::MultiLine)
-        && element.offers(Pattern::EditableText)
+        && element.offers(ElementCapability::EditableText)
         && blindness(element).is_none()
         && !text.contains(['\n', '\t'])
 }
 
 /// Returns `true` if an element is a spin button that shows its value as it would be typed: without a unit, and
 /// of a number the same number that its value is.
-async fn has_entry<D: Desktop>(desktop: &D, ready: &Ready) -> Result<bool, Halt> {
+async fn has_entry<D: Desktop>(desktop: &D, ready: &CheckedTarget) -> Result<bool, Halt> {
     if ready.element.role != Role::SPIN_BUTTON {
         return Ok(false);
     }
@@ -188,18 +197,18 @@ async fn has_entry<D: Desktop>(desktop: &D, ready: &Ready) -> Result<bool, Halt>
 /// Replaces the text of the entry, leaves it with Tab so that the application takes it over, and reads value and text.
 async fn enter<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
+    ready: &CheckedTarget,
     value: &NewValue,
     limits: &ActLimits,
 ) -> Result<ActionReport, Halt> {
     let done = |evidence: Evidence| {
         let act = hiding(value.act(Some(&ready.element)), &evidence);
-        Action::new(act, Aim::element(&ready.element), evidence).by(Route::Input)
+        ActionOutcome::new(act, Aim::element(&ready.element), evidence).by(ActionRoute::Input)
     };
     focus_element(desktop, ready, limits).await?;
     if !has_keyboard(desktop, ready).await? {
         let element = (&ready.element).into();
-        return Err(Refusal::Unsupported { element, what: Unsupported::Focus }.into());
+        return Err(ActionRefusal::Unsupported { element, what: UnsupportedCapability::Focus }.into());
     }
     let begun = CancelScope::current().inputs();
     let stale = read(desktop, &ready.element).await?.unwrap_or_default();
@@ -214,7 +223,7 @@ async fn enter<D: Desktop>(
             return Err(error.into());
         }
         let (typed, sent) = (value.typed(), sent_of(&value.typed(), begun));
-        let expected = Expected::whole();
+        let expected = ExpectedText::whole();
         let shown = CancelScope::shielded(shown_of(desktop, ready, (&expected, &stale), &typed, sent));
         let (act, aim) = (value.act(Some(&ready.element)), Aim::element(&ready.element));
         return Ok(cancelled(act, aim, shown.await?).into());
@@ -246,10 +255,10 @@ fn judge_number(meant: f64, now: &Element, shown: Option<&str>) -> Evidence {
             if is_meant(current)
                 && shown.is_none_or(|text| likeness(&meant.to_string(), text) >= Likeness::Rounded) =>
         {
-            Proof::Number { value: current }.into()
+            ActionProof::Number { value: current }.into()
         }
-        (Some(current), None) if is_meant(current) => Proof::Number { value: current }.into(),
-        (None, Some(found)) if is_meant(found) => Proof::Number { value: found }.into(),
+        (Some(current), None) if is_meant(current) => ActionProof::Number { value: current }.into(),
+        (None, Some(found)) if is_meant(found) => ActionProof::Number { value: found }.into(),
         (value, _) => {
             let text = shown.filter(|text| !text.is_empty()).map(|text| clip(text, TEXT_MAX));
             Shortfall::OtherNumber { value: value.or(shown_number), text }.into()
@@ -259,23 +268,23 @@ fn judge_number(meant: f64, now: &Element, shown: Option<&str>) -> Evidence {
 
 /// The evidence for a text that the control may show in a format of its own, such as a date.
 fn judge_text(meant: &str, shown: &str) -> Evidence {
-    if Expected::whole().hidden_length(meant, shown).is_some() {
-        return Expected::whole().evidence(meant, "", shown).0;
+    if ExpectedText::whole().hidden_length(meant, shown).is_some() {
+        return ExpectedText::whole().evidence(meant, "", shown).0;
     }
     if likeness(meant, shown) >= Likeness::Reformatted {
-        return Proof::Reads { text: clip(shown, TEXT_MAX), completion: None }.into();
+        return ActionProof::Reads { text: clip(shown, TEXT_MAX), completion: None }.into();
     }
     Shortfall::ReadsOtherwise { text: clip(shown, TEXT_MAX), around: None }.into()
 }
 
 async fn set_text<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
+    ready: &CheckedTarget,
     text: &str,
     limits: &ActLimits,
 ) -> Result<Option<ActionReport>, Halt> {
     let why = blindness(&ready.element);
-    if !ready.element.offers(Pattern::EditableText) || why == Some(Blindness::Terminal) {
+    if !ready.element.offers(ElementCapability::EditableText) || why == Some(Blindness::Terminal) {
         return Ok(None);
     }
     let stale = read(desktop, &ready.element).await?.unwrap_or_default();
@@ -286,13 +295,13 @@ async fn set_text<D: Desktop>(
     let act = NewValue::Text(text.to_owned()).act(Some(&ready.element));
     let done = |evidence: Evidence| {
         let act = hiding(act, &evidence);
-        Action::new(act, Aim::element(&ready.element), evidence).by(Route::Semantic)
+        ActionOutcome::new(act, Aim::element(&ready.element), evidence).by(ActionRoute::Semantic)
     };
     if let Some(why) = why {
         let (evidence, more_ms) = length_evidence(desktop, ready, text, why, limits).await?;
         return Ok(Some(done(evidence).after(waited_ms + more_ms).into()));
     }
-    let expected = Expected::whole();
+    let expected = ExpectedText::whole();
     let judge = |found: &str| expected.judge(text, &stale, found);
     let (found, more_ms) = read_when_done(desktop, ready, 1, &judge, limits).await?;
     waited_ms += more_ms;
@@ -305,7 +314,7 @@ const LOOKS_MAX: usize = 20;
 
 async fn set_number<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
+    ready: &CheckedTarget,
     number: f64,
     limits: &ActLimits,
 ) -> Result<Option<ActionReport>, Halt> {
@@ -332,8 +341,9 @@ async fn set_number<D: Desktop>(
         waited_ms += desktop.settle(watch, quiet).await?.waited_ms.max(1);
     }
     Ok(judged.map(|(evidence, current)| {
-        let act = Act::SetNumber { value: number };
-        let action = Action::new(act, Aim::element(&ready.element), evidence).by(Route::Semantic);
+        let act = ActionKind::SetNumber { value: number };
+        let action =
+            ActionOutcome::new(act, Aim::element(&ready.element), evidence).by(ActionRoute::Semantic);
         ActionReport::from(action.after(waited_ms)).with_output(json!({ "value": current }))
     }))
 }
@@ -341,7 +351,7 @@ async fn set_number<D: Desktop>(
 /// Invokes an action and waits until idle; `None` if the toolkit does not offer it.
 async fn send<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
+    ready: &CheckedTarget,
     action: &ElementAction,
     limits: &ActLimits,
 ) -> Result<Option<u64>, Halt> {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Proof},
-    command::Route,
+    action::{ActionKind, ActionOutcome, ActionProof, Aim},
+    command::ActionRoute,
     ids::WindowId,
     ui::{Element, State},
 };
@@ -38,9 +38,10 @@ pub async fn summary<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult
         }
     }
     let elements: u32 = roles.values().sum();
-    let proof = Proof::Summarized { titles: titles.clone(), elements: u64::from(elements) };
+    let proof = ActionProof::Summarized { titles: titles.clone(), elements: u64::from(elements) };
     let output = json!({ "titles": titles, "focused": focused, "roles": roles, "text": texts });
-    let action = Action::new(Act::ReadSummary, aim.unwrap_or(Aim::Unresolved), proof).by(Route::Semantic);
+    let action = ActionOutcome::new(ActionKind::ReadSummary, aim.unwrap_or(Aim::Unresolved), proof)
+        .by(ActionRoute::Semantic);
     Ok(ActionReport::from(action).with_output(output))
 }
 

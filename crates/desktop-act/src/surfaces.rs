@@ -3,7 +3,7 @@
 use deskhand_core::{
     duration::milliseconds,
     ids::{ElementId, WindowId},
-    ui::{self, Element, Partial, State, WindowInfo, WindowKind, same_app},
+    ui::{self, Element, IncompleteTreeCause, State, WindowInfo, WindowKind, same_app},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, TreeLimits};
 
@@ -54,11 +54,13 @@ pub(crate) async fn root_of<D: Desktop>(desktop: &D, window: &WindowInfo) -> Des
     let read = patiently(|| async {
         let tree = desktop.tree(window.id, TreeLimits::ROOT_ONLY).await?;
         match (tree.elements.into_iter().next(), tree.partial) {
-            (None, Some(Partial::Deadline | Partial::NotAnswering)) => Err(DesktopError::NotAnswering {
-                operation: OPERATION,
-                application: window.app.name.clone(),
-                limit_ms: milliseconds(TreeLimits::ROOT_ONLY.deadline),
-            }),
+            (None, Some(IncompleteTreeCause::Deadline | IncompleteTreeCause::NotAnswering)) => {
+                Err(DesktopError::NotAnswering {
+                    operation: OPERATION,
+                    application: window.app.name.clone(),
+                    limit_ms: milliseconds(TreeLimits::ROOT_ONLY.deadline),
+                })
+            }
             (root, _) => Ok(root),
         }
     });

@@ -6,11 +6,11 @@ use std::{
 };
 
 use deskhand_core::{duration::milliseconds, ui::Tree};
-use deskhand_desktop::{Aspect, Desktop};
+use deskhand_desktop::{Desktop, ElementChangeKind};
 
 use crate::{
     before::Before,
-    difference::{Part, differences, drawn_difference},
+    difference::{ElementAspect, differences, drawn_difference},
     report::ActLimits,
 };
 
@@ -19,7 +19,7 @@ use crate::{
 const TAIL: Duration = Duration::from_millis(250);
 
 /// Number of changes of each part, and the time of the last one, in milliseconds of the wait.
-type Counts = HashMap<Part, (u32, u64)>;
+type Counts = HashMap<ElementAspect, (u32, u64)>;
 
 /// Changes since the input, and their number. All times are milliseconds of the wait.
 pub(crate) struct Suspects<'a> {
@@ -30,7 +30,7 @@ pub(crate) struct Suspects<'a> {
     announced: Counts,
     read: Counts,
     /// Those that changed more than once: they change by themselves.
-    noise: HashSet<Part>,
+    noise: HashSet<ElementAspect>,
     /// The elements at the last look.
     tree: Tree,
     /// The text at the position of a drawn target at the last look; `None` before the first one.
@@ -46,25 +46,25 @@ impl<'a> Suspects<'a> {
     }
 
     /// Returns the parts that change by themselves.
-    pub(crate) const fn noise(&self) -> &HashSet<Part> {
+    pub(crate) const fn noise(&self) -> &HashSet<ElementAspect> {
         &self.noise
     }
 
     /// Records the parts that the application announced to have changed at this time.
-    pub(crate) fn told(&mut self, parts: HashSet<Part>, now_ms: u64) {
+    pub(crate) fn told(&mut self, parts: HashSet<ElementAspect>, now_ms: u64) {
         add(&mut self.announced, parts, now_ms);
     }
 
     /// Records what is different from the last look, and marks what changes by itself.
     pub(crate) fn look<D: Desktop>(&mut self, desktop: &D, now: &Tree, words: Option<&str>, now_ms: u64) {
-        let mut parts: HashSet<Part> =
+        let mut parts: HashSet<ElementAspect> =
             differences(&self.tree, now, false).into_iter().map(|one| one.part).collect();
         let changed = match &self.words {
             Some(last) => words != last.as_deref(),
             None => drawn_as_other_words(self.before, words),
         };
         if let (Some(target), true) = (&self.before.target, changed) {
-            parts.insert(Part::new(Some(target.id), Aspect::Text));
+            parts.insert(ElementAspect::new(Some(target.id), ElementChangeKind::Text));
         }
         add(&mut self.read, parts, now_ms);
         self.tree = now.clone();
@@ -78,13 +78,13 @@ impl<'a> Suspects<'a> {
     }
 
     /// Forgets the changes of a part that says that something goes on: its next change is what came of that.
-    pub(crate) fn forget(&mut self, part: &Part) {
+    pub(crate) fn forget(&mut self, part: &ElementAspect) {
         self.announced.remove(part);
         self.read.remove(part);
     }
 
     /// When a part that changed once has been observed for long enough to know that it does not change by itself.
-    pub(crate) fn cleared_ms(&self, part: &Part) -> Option<u64> {
+    pub(crate) fn cleared_ms(&self, part: &ElementAspect) -> Option<u64> {
         let (_, at_ms) = self.read.get(part).or_else(|| self.announced.get(part))?;
         let needed = self.before.unwatched(part.element).min(self.limits.control);
         Some(at_ms + milliseconds(needed))
@@ -92,13 +92,13 @@ impl<'a> Suspects<'a> {
 
     /// Returns `true` if a part changed once only, and was observed for long enough to know that, or will not change again for as
     /// long, because the application sleeps.
-    pub(crate) fn is_cleared(&self, part: &Part, now_ms: u64, sleeps_on: bool) -> bool {
+    pub(crate) fn is_cleared(&self, part: &ElementAspect, now_ms: u64, sleeps_on: bool) -> bool {
         let is_observed = |cleared_ms| sleeps_on || now_ms >= cleared_ms;
         self.cleared_ms(part).is_some_and(is_observed) && !self.noise.contains(part)
     }
 }
 
-fn add(counts: &mut Counts, parts: HashSet<Part>, now_ms: u64) {
+fn add(counts: &mut Counts, parts: HashSet<ElementAspect>, now_ms: u64) {
     for part in parts {
         match counts.entry(part) {
             Entry::Vacant(new) => drop(new.insert((1, now_ms))),

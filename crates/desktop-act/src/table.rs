@@ -1,14 +1,14 @@
 //! Helpers of the table actions: finding the table, comparing cells, moving the cursor.
 
 use deskhand_core::{
-    action::{Among, Refusal, Unsupported},
+    action::{ActionRefusal, Among, UnsupportedCapability},
     ids::{ElementId, WindowId},
-    ui::{CellRange, CellRef, Element, Pattern, Role, State, WindowInfo, names_equal},
+    ui::{CellRange, CellRef, Element, ElementCapability, Role, State, WindowInfo, names_equal},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, TreeLimits};
 
 use crate::{
-    checks::{Need, Ready, check},
+    checks::{CheckedTarget, TargetRequirement, check},
     find::nearest_names,
     focus::focus_element,
     patience::{comes_to_hold, patiently, read_tree_within, watch_app},
@@ -40,17 +40,17 @@ pub(crate) async fn find_table<D: Desktop>(
     target: &TableTarget,
 ) -> Result<(WindowInfo, Element), Halt> {
     if let TableTarget::Element(id) = target {
-        let ready = check(desktop, window, *id, None, Need::Read).await?;
-        if ready.element.table.is_none() && !ready.element.offers(Pattern::Table) {
+        let ready = check(desktop, window, *id, None, TargetRequirement::Read).await?;
+        if ready.element.table.is_none() && !ready.element.offers(ElementCapability::Table) {
             let element = (&ready.element).into();
-            return Err(Refusal::Unsupported { element, what: Unsupported::Table }.into());
+            return Err(ActionRefusal::Unsupported { element, what: UnsupportedCapability::Table }.into());
         }
         return Ok((ready.surface, ready.element));
     }
     let mut tables: Vec<(WindowInfo, Element)> = Vec::new();
     for surface in surfaces(desktop, window).await?.into_iter().rev() {
         let tree = read_tree_within(desktop, surface.id, around_cells()).await?;
-        let found = tree.elements.into_iter().filter(|element| element.offers(Pattern::Table));
+        let found = tree.elements.into_iter().filter(|element| element.offers(ElementCapability::Table));
         tables.extend(found.map(|element| (surface.clone(), element)));
     }
     let chosen = match target {
@@ -71,7 +71,7 @@ pub(crate) async fn find_table<D: Desktop>(
         TableTarget::Largest | TableTarget::Element(_) => String::new(),
     };
     let tables = nearest_names(&wanted, names.into_iter());
-    Err(Refusal::NotFound { name: wanted, among: Among::Tables { window, tables } }.into())
+    Err(ActionRefusal::NotFound { name: wanted, among: Among::Tables { window, tables } }.into())
 }
 
 /// The name of a table without its part number: Writer calls the part of `Sales` on the first page `Sales-1`.
@@ -129,7 +129,7 @@ pub(crate) async fn go_to_cell<D: Desktop>(
     if Box::pin(wait_for_cursor(desktop, (surface.id, watch), table.id, cell, limits)).await? {
         return Ok(());
     }
-    Err(Refusal::CursorStays { table: table.into(), cell }.into())
+    Err(ActionRefusal::CursorStays { table: table.into(), cell }.into())
 }
 
 /// Waits until the cursor is on a cell: checks immediately, after the application handled the input, and once it is
@@ -155,14 +155,14 @@ pub(crate) async fn name_in_box<D: Desktop>(
     limits: &ActLimits,
 ) -> Result<(), Halt> {
     let Some(name_box) = find_name_box(desktop, surface).await? else {
-        return Err(Refusal::NoNameBox { window: surface.into() }.into());
+        return Err(ActionRefusal::NoNameBox { window: surface.into() }.into());
     };
-    let ready = check(desktop, surface.id, name_box.id, None, Need::Act).await?;
-    let ready = Ready { surface: surface.clone(), ..ready };
+    let ready = check(desktop, surface.id, name_box.id, None, TargetRequirement::Act).await?;
+    let ready = CheckedTarget { surface: surface.clone(), ..ready };
     focus_element(desktop, &ready, limits).await?;
     if clear(desktop, &ready, limits).await?.is_some() {
         let element = (&ready.element).into();
-        return Err(Refusal::Unsupported { element, what: Unsupported::Clearing }.into());
+        return Err(ActionRefusal::Unsupported { element, what: UnsupportedCapability::Clearing }.into());
     }
     let watch = watch_app(desktop, surface.id).await?;
     desktop.type_text(&format!("{range}\n")).await?;

@@ -3,18 +3,21 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Act, Blindness, Evidence, Proof, Refusal, Shortfall, Uncertainty, Unsupported},
+    action::{
+        ActionKind, ActionProof, ActionRefusal, Blindness, Evidence, Shortfall, Uncertainty,
+        UnsupportedCapability,
+    },
     ids::{ElementId, WindowId},
-    ui::{Element, Pattern, Role, State},
+    ui::{Element, ElementCapability, Role, State},
 };
 use deskhand_desktop::{
     Desktop, DesktopError, ElementAction, QuietLimits,
-    keys::{Key, KeyChord, Modifier, NamedKey},
+    keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
 };
 
 use crate::{
-    checks::Ready,
-    expected::{Expected, Place, Present, Reading, plain},
+    checks::CheckedTarget,
+    expected::{EditableText, ExpectedText, InsertionPoint, ReadBackVerdict, plain},
     patience::{comes_within, handle_earlier, handled, patiently, read_element, read_tree, watch_app},
     report::{ActLimits, Halt},
 };
@@ -44,13 +47,16 @@ pub(crate) fn dots(secret: &str) -> String {
 }
 
 /// The act with dots in place of its text, if the field turned out to hide what it holds.
-pub(crate) fn hiding(mut act: Act, evidence: &Evidence) -> Act {
+pub(crate) fn hiding(mut act: ActionKind, evidence: &Evidence) -> ActionKind {
     let is_hidden = matches!(
         evidence,
-        Evidence::Seen { proof: Proof::HasLength }
+        Evidence::Seen { proof: ActionProof::HasLength }
             | Evidence::NotSeen { shortfall: Shortfall::OtherLength { .. } }
     );
-    if is_hidden && let Act::Type { text } | Act::SetText { text } | Act::Paste { text } = &mut act {
+    if is_hidden
+        && let ActionKind::Type { text } | ActionKind::SetText { text } | ActionKind::Paste { text } =
+            &mut act
+    {
         *text = dots(text);
     }
     act
@@ -58,7 +64,7 @@ pub(crate) fn hiding(mut act: Act, evidence: &Evidence) -> Act {
 
 /// The text of an element, if readable.
 pub(crate) async fn read<D: Desktop>(desktop: &D, element: &Element) -> Result<Option<String>, Halt> {
-    if !element.offers(Pattern::Text) && !element.offers(Pattern::EditableText) {
+    if !element.offers(ElementCapability::Text) && !element.offers(ElementCapability::EditableText) {
         return Ok(None);
     }
     match patiently(|| desktop.text(element.id, READ_BACK_MAX)).await {
@@ -70,25 +76,28 @@ pub(crate) async fn read<D: Desktop>(desktop: &D, element: &Element) -> Result<O
 
 /// The text of an element with the place where typed text goes, once the application has handled every input; `None` if
 /// it is not readable.
-pub(crate) async fn present<D: Desktop>(desktop: &D, ready: &Ready) -> Result<Option<Present>, Halt> {
+pub(crate) async fn present<D: Desktop>(
+    desktop: &D,
+    ready: &CheckedTarget,
+) -> Result<Option<EditableText>, Halt> {
     handle_earlier(desktop, ready.surface.id).await?;
     let id = ready.element.id;
     let Some(text) = read(desktop, &ready.element).await? else { return Ok(None) };
     let length = text.chars().count();
     let place = match patiently(|| desktop.text_selection(id)).await? {
-        Some((start, end)) if start < end && end <= length => Place::Selected(start, end),
-        Some(_) => Place::Unknown,
+        Some((start, end)) if start < end && end <= length => InsertionPoint::Selected(start, end),
+        Some(_) => InsertionPoint::Unknown,
         None => match patiently(|| desktop.caret(id)).await? {
-            Some(at) if at <= length => Place::Caret(at),
-            Some(_) | None => Place::Unknown,
+            Some(at) if at <= length => InsertionPoint::Caret(at),
+            Some(_) | None => InsertionPoint::Unknown,
         },
     };
-    Ok(Some(Present { text, place }))
+    Ok(Some(EditableText { text, place }))
 }
 
 /// Returns `true` if keys reach an element: it has the keyboard focus, or the focused element contains it or is
 /// a part of it. Also `true` where nothing reports the focus.
-pub(crate) async fn has_keyboard<D: Desktop>(desktop: &D, ready: &Ready) -> Result<bool, Halt> {
+pub(crate) async fn has_keyboard<D: Desktop>(desktop: &D, ready: &CheckedTarget) -> Result<bool, Halt> {
     let id = ready.element.id;
     if read_element(desktop, id).await?.states.has(State::Focused) {
         return Ok(true);
@@ -119,7 +128,7 @@ fn is_part_of_more(element: &Element) -> bool {
 const CLEARED_WITHIN: Duration = Duration::from_millis(400);
 
 fn select_all() -> KeyChord {
-    KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('a') }
+    KeyChord { modifiers: vec![KeyModifier::Ctrl], key: ChordKey::Char('a') }
 }
 
 fn delete() -> KeyChord {
@@ -130,10 +139,10 @@ fn delete() -> KeyChord {
 /// Returns what is left of the text, if anything is; nothing may be typed then.
 ///
 /// # Errors
-/// [`Refusal::Unsupported`] if its text cannot be selected without that of its neighbours.
+/// [`ActionRefusal::Unsupported`] if its text cannot be selected without that of its neighbours.
 pub(crate) async fn clear<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
+    ready: &CheckedTarget,
     limits: &ActLimits,
 ) -> Result<Option<String>, Halt> {
     let is_empty = |text: &str| plain(text).is_empty();
@@ -150,18 +159,18 @@ pub(crate) async fn clear<D: Desktop>(
         || select_by_semantics(desktop, place, length, Duration::ZERO).await?)
     {
         let element = (&ready.element).into();
-        return Err(Refusal::Unsupported { element, what: Unsupported::Clearing }.into());
+        return Err(ActionRefusal::Unsupported { element, what: UnsupportedCapability::Clearing }.into());
     }
     desktop.press(&delete()).await?;
     // A field that has handled the key and still shows its text keeps it, as one for dates.
     let limits = &ActLimits { effect: limits.effect.min(CLEARED_WITHIN), ..*limits };
-    let judge = |found: &str| Expected::whole().judge("", &before, found);
+    let judge = |found: &str| ExpectedText::whole().judge("", &before, found);
     let (left, _) = read_when_done(desktop, ready, 2, &judge, limits).await?;
     Ok((!is_empty(&left)).then_some(left))
 }
 
 /// Selects all by keys; false if that selects something else, or may.
-async fn select_by_keys<D: Desktop>(desktop: &D, ready: &Ready, length: usize) -> Result<bool, Halt> {
+async fn select_by_keys<D: Desktop>(desktop: &D, ready: &CheckedTarget, length: usize) -> Result<bool, Halt> {
     if is_part_of_more(&ready.element) {
         return Ok(false);
     }
@@ -197,9 +206,9 @@ pub(crate) async fn select_by_semantics<D: Desktop>(
 /// the wait is extended for each of the `keys`.
 pub(crate) async fn read_when_done<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
+    ready: &CheckedTarget,
     keys: usize,
-    judge: &(impl Fn(&str) -> Reading + Sync),
+    judge: &(impl Fn(&str) -> ReadBackVerdict + Sync),
     limits: &ActLimits,
 ) -> Result<(String, u64), Halt> {
     const LOOKS_MAX: usize = 2_000;
@@ -221,9 +230,9 @@ pub(crate) async fn read_when_done<D: Desktop>(
         let left = patience.saturating_sub(Duration::from_millis(same_ms));
         // It may draw the text long before it reports it.
         let is_done = match reading {
-            Some(Reading::Met) => true,
-            Some(Reading::OnItsWay) => is_same && left.is_zero(),
-            Some(Reading::Wrong) => is_same,
+            Some(ReadBackVerdict::Met) => true,
+            Some(ReadBackVerdict::OnItsWay) => is_same && left.is_zero(),
+            Some(ReadBackVerdict::Wrong) => is_same,
             None => false,
         };
         if is_done {
@@ -231,8 +240,10 @@ pub(crate) async fn read_when_done<D: Desktop>(
         }
         last = found;
         let quiet = match reading {
-            Some(Reading::OnItsWay) => QuietLimits { first_change: left, bound: left, ..limits.quiet },
-            Some(Reading::Met | Reading::Wrong) | None => {
+            Some(ReadBackVerdict::OnItsWay) => {
+                QuietLimits { first_change: left, bound: left, ..limits.quiet }
+            }
+            Some(ReadBackVerdict::Met | ReadBackVerdict::Wrong) | None => {
                 QuietLimits { quiet: limits.quiet.first_change, ..limits.quiet }
             }
         };
@@ -247,7 +258,7 @@ pub(crate) async fn read_when_done<D: Desktop>(
 /// application tells that.
 pub(crate) async fn length_evidence<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
+    ready: &CheckedTarget,
     typed: &str,
     why: Blindness,
     limits: &ActLimits,
@@ -258,15 +269,15 @@ pub(crate) async fn length_evidence<D: Desktop>(
     }
     let expected = typed.chars().count();
     let judge = |found: &str| match found.chars().count() {
-        length if length == expected => Reading::Met,
+        length if length == expected => ReadBackVerdict::Met,
         // None may be all that it tells, or the keys have not arrived yet.
-        _ => Reading::OnItsWay,
+        _ => ReadBackVerdict::OnItsWay,
     };
     let (found, waited_ms) = read_when_done(desktop, ready, expected, &judge, limits).await?;
     let (characters, expected) = (characters(&found), characters(typed));
     let evidence = match characters {
         0 => blind(),
-        length if length == expected => Proof::HasLength.into(),
+        length if length == expected => ActionProof::HasLength.into(),
         _ => Shortfall::OtherLength { characters, expected }.into(),
     };
     Ok((evidence, waited_ms))

@@ -10,14 +10,14 @@ use deskhand_core::{
     geometry::{Rect, Screen},
     ids::WindowId,
     text::clip,
-    ui::{Element, Role, Source, WindowInfo},
+    ui::{Element, ElementSource, Role, WindowInfo},
 };
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, Picture, QuietLimits, TreeLimits,
     alike::{alike, essence},
 };
 
-use crate::{caret::Looks, words::is_drawn_word};
+use crate::{caret::CaretPictures, words::is_drawn_word};
 
 /// Letter that a caret is often read as, as [`essence`] spells it.
 const CARET: char = 'l';
@@ -37,24 +37,24 @@ const BLINK: Duration = Duration::from_millis(700);
 
 /// Text that is read in a window.
 #[derive(Debug)]
-pub(crate) struct Drawn {
+pub(crate) struct DrawnWindowText {
     /// All windows: what one of them covers cannot be read.
     windows: Vec<WindowId>,
-    lines: Vec<Line>,
+    lines: Vec<DrawnLine>,
     /// Its picture; `None` if it is off the screen.
     picture: Option<Picture>,
 }
 
 /// Words side by side.
 #[derive(Debug, Clone, PartialEq)]
-struct Line {
+struct DrawnLine {
     text: String,
     bounds: Rect<Screen>,
 }
 
 /// The line that shows what was typed.
 #[derive(Debug, Clone, PartialEq)]
-struct Found {
+struct TypedLineMatch {
     text: String,
     /// Bounds of the typed text in it, by the number of letters.
     part: Rect<Screen>,
@@ -74,10 +74,10 @@ pub(crate) fn is_told_by_pictures(element: Option<&Element>) -> bool {
         Role::UNKNOWN,
         Role::VIEWPORT,
     ];
-    element.is_none_or(|element| element.source != Source::AtSpi || AREAS.contains(&element.role))
+    element.is_none_or(|element| element.source != ElementSource::AtSpi || AREAS.contains(&element.role))
 }
 
-impl Drawn {
+impl DrawnWindowText {
     /// Reads a window. `None` if it is gone or cannot be read.
     pub(crate) async fn read<D: Desktop>(desktop: &D, surface: &WindowInfo) -> DesktopResult<Option<Self>> {
         let limits = TreeLimits { cells: false, ..TreeLimits::default() };
@@ -106,7 +106,7 @@ impl Drawn {
         surface: &WindowInfo,
         typed: &str,
         place: Option<Rect<Screen>>,
-    ) -> DesktopResult<Typed> {
+    ) -> DesktopResult<TypedTextEvidence> {
         let (mut looks_otherwise, mut last) = (false, None);
         for _ in 0..LOOKS_MAX {
             let watch = desktop.watch(Some(surface.id)).await?;
@@ -114,13 +114,16 @@ impl Drawn {
             if now.windows != self.windows {
                 break;
             }
-            let looks =
-                Looks { before: self.picture.as_ref(), last: last.as_ref(), now: now.picture.as_ref() };
+            let looks = CaretPictures {
+                before: self.picture.as_ref(),
+                last: last.as_ref(),
+                now: now.picture.as_ref(),
+            };
             // Without a named target, a label that repeats what was typed elsewhere looks the same but for the caret.
             let is_there =
-                |found: &Found| place.is_some() || found.has_caret || looks.show_caret(&found.part);
+                |found: &TypedLineMatch| place.is_some() || found.has_caret || looks.show_caret(&found.part);
             if let Some(found) = typed_line(&self.lines, &now.lines, typed, place).filter(is_there) {
-                return Ok(Typed::Reads(clip(&found.text, QUOTE_MAX)));
+                return Ok(TypedTextEvidence::Reads(clip(&found.text, QUOTE_MAX)));
             }
             let is_read = !(now.lines.is_empty() && self.lines.is_empty());
             looks_otherwise |= is_read && now.picture != self.picture;
@@ -128,13 +131,13 @@ impl Drawn {
             let quiet = QuietLimits::default();
             desktop.settle(watch, QuietLimits { first_change: BLINK, ..quiet }).await?;
         }
-        Ok(if looks_otherwise { Typed::LooksOtherwise } else { Typed::Nothing })
+        Ok(if looks_otherwise { TypedTextEvidence::LooksOtherwise } else { TypedTextEvidence::Nothing })
     }
 }
 
 /// Evidence in a window of a text that was typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Typed {
+pub(crate) enum TypedTextEvidence {
     /// The text is read in this line.
     Reads(String),
     /// The text is not certainly read, and something is drawn otherwise: a field where a caret blinks is redrawn
@@ -145,13 +148,13 @@ pub(crate) enum Typed {
 }
 
 /// The words of each line, from the top.
-fn lines<'e>(words: impl Iterator<Item = &'e Element>) -> Vec<Line> {
+fn lines<'e>(words: impl Iterator<Item = &'e Element>) -> Vec<DrawnLine> {
     let placed = words.filter_map(|word| Some((word.name.as_str(), word.bounds?)));
     let mut words: Vec<(&str, Rect<Screen>)> = placed.collect();
     words.sort_by_key(|(_, bounds)| bounds.x);
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<DrawnLine> = Vec::new();
     for (text, bounds) in words {
-        let joins = |line: &&mut Line| {
+        let joins = |line: &&mut DrawnLine| {
             let gap = bounds.x - line.bounds.right();
             is_one_line(&line.bounds, &bounds) && gap <= GAP_MAX * bounds.height.max(line.bounds.height)
         };
@@ -161,7 +164,7 @@ fn lines<'e>(words: impl Iterator<Item = &'e Element>) -> Vec<Line> {
                 line.text.push_str(text);
                 line.bounds = line.bounds.enclosing(&bounds);
             }
-            None => lines.push(Line { text: text.to_owned(), bounds }),
+            None => lines.push(DrawnLine { text: text.to_owned(), bounds }),
         }
     }
     lines.sort_by_key(|line| (line.bounds.y, line.bounds.x));
@@ -175,7 +178,12 @@ pub(crate) fn is_one_line(one: &Rect<Screen>, other: &Rect<Screen>) -> bool {
 }
 
 /// The last line that shows a piece of what was typed, if every piece is shown.
-fn typed_line(before: &[Line], now: &[Line], typed: &str, place: Option<Rect<Screen>>) -> Option<Found> {
+fn typed_line(
+    before: &[DrawnLine],
+    now: &[DrawnLine],
+    typed: &str,
+    place: Option<Rect<Screen>>,
+) -> Option<TypedLineMatch> {
     let pieces = typed.split(['\n', '\t']).filter(|piece| !piece.trim().is_empty());
     let mut shown = None;
     for piece in pieces {
@@ -185,16 +193,22 @@ fn typed_line(before: &[Line], now: &[Line], typed: &str, place: Option<Rect<Scr
 }
 
 /// The only line that has a piece of text, and had only the rest before.
-fn line_of_piece(before: &[Line], now: &[Line], piece: &str, place: Option<Rect<Screen>>) -> Option<Found> {
+fn line_of_piece(
+    before: &[DrawnLine],
+    now: &[DrawnLine],
+    piece: &str,
+    place: Option<Rect<Screen>>,
+) -> Option<TypedLineMatch> {
     if piece.chars().count() < LETTERS_MIN {
         return None;
     }
-    let count =
-        |lines: &[Line]| lines.iter().map(|line| essence(&line.text).matches(piece).count()).sum::<usize>();
+    let count = |lines: &[DrawnLine]| {
+        lines.iter().map(|line| essence(&line.text).matches(piece).count()).sum::<usize>()
+    };
     if count(now) != count(before) + 1 {
         return None;
     }
-    let has_it = |line: &&Line| {
+    let has_it = |line: &&DrawnLine| {
         place.is_none_or(|place| line.bounds.intersection(&place).is_some())
             && is_inserted(&line_at(before, &line.bounds), &essence(&line.text), piece)
     };
@@ -204,7 +218,7 @@ fn line_of_piece(before: &[Line], now: &[Line], piece: &str, place: Option<Rect<
 }
 
 /// Finds a piece of text in a line.
-fn found_in(line: &Line, piece: &str) -> Option<Found> {
+fn found_in(line: &DrawnLine, piece: &str) -> Option<TypedLineMatch> {
     let (said, bounds) = (essence(&line.text), &line.bounds);
     let (head, rest) = said.split_at(said.rfind(piece)?);
     let count = |text: &str| i32::try_from(text.chars().count()).unwrap_or(0);
@@ -212,11 +226,11 @@ fn found_in(line: &Line, piece: &str) -> Option<Found> {
     let (left, right) = (along(count(head)), along(count(head) + count(piece)));
     let part = Rect::new(left, bounds.y, right - left, bounds.height);
     let has_caret = rest.strip_prefix(piece).is_some_and(|tail| tail.len() == 1 && tail.starts_with(CARET));
-    Some(Found { text: line.text.clone(), part, has_caret })
+    Some(TypedLineMatch { text: line.text.clone(), part, has_caret })
 }
 
 /// Returns the text that was read before at the position of a line.
-fn line_at(before: &[Line], bounds: &Rect<Screen>) -> String {
+fn line_at(before: &[DrawnLine], bounds: &Rect<Screen>) -> String {
     let here = before
         .iter()
         .filter(|line| is_one_line(&line.bounds, bounds) && line.bounds.intersection(bounds).is_some());

@@ -5,14 +5,14 @@ use deskhand_core::ids::ElementId;
 use super::*;
 
 /// Lines of words, each with its left edge and the middle of its height.
-fn read(words: &[(&str, i32, i32)]) -> Vec<Line> {
+fn read(words: &[(&str, i32, i32)]) -> Vec<DrawnLine> {
     let elements: Vec<Element> = words
         .iter()
         .map(|(text, x, y)| {
             let width = 8 * i32::try_from(text.len()).unwrap();
             let bounds = Some(Rect::new(*x, y - 6, width, 12));
             Element {
-                source: Source::Ocr,
+                source: ElementSource::Ocr,
                 depth: 1,
                 bounds,
                 ..Element::new(ElementId(1), Role::DRAWN_TEXT, *text)

@@ -4,34 +4,34 @@ use std::time::Duration;
 
 use deskhand_core::{
     action::{
-        Act, Action, Aim, Blindness, Change, Evidence, Extent, ExtentUnit, InputCounts, Proof, Refusal,
-        Shortfall, TEXT_MAX, Uncertainty, Unsupported,
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Blindness, Evidence, Extent, ExtentUnit,
+        InputCounts, Shortfall, TEXT_MAX, UiChange, Uncertainty, UnsupportedCapability,
     },
-    command::Route,
+    command::ActionRoute,
     ids::{ElementId, WindowId},
     secret::reference,
     text::clip,
-    ui::{Element, Pattern, Role, State},
+    ui::{Element, ElementCapability, Role, State},
 };
 use deskhand_desktop::{CancelScope, Desktop, DesktopError, DesktopResult, QuietLimits};
 use serde_json::json;
 
 use crate::{
     before::{Before, Sign},
-    checks::{Need, Ready, check},
+    checks::{CheckedTarget, TargetRequirement, check},
     effect::wait_for_effect,
-    expected::{Expected, Reading},
+    expected::{ExpectedText, ReadBackVerdict},
     focus::focus_element,
     patience::{handle_earlier, patiently, read_tree, watch_app},
     report::{ActLimits, ActionReport, Halt, cancelled, carry_out, report},
     surfaces::{bring_to_front, opened, surface_of, surfaces},
     text::{blindness, characters, clear, dots, has_keyboard, hiding, present, read, read_when_done},
-    type_drawn::{Drawn, Typed, is_told_by_pictures},
+    type_drawn::{DrawnWindowText, TypedTextEvidence, is_told_by_pictures},
 };
 
 /// Text to type, and its destination.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TypeText {
+pub struct TypeTextOptions {
     /// The element; `None` for the focused one.
     pub element: Option<ElementId>,
     /// Its expected name.
@@ -42,12 +42,12 @@ pub struct TypeText {
     pub clear: bool,
 }
 
-impl TypeText {
+impl TypeTextOptions {
     /// The act; a password is not part of it.
-    fn act(&self, into: Option<&Element>) -> Act {
+    fn act(&self, into: Option<&Element>) -> ActionKind {
         let is_secret = into.and_then(blindness) == Some(Blindness::Password);
         let text = if is_secret { dots(&self.text) } else { self.text.clone() };
-        Act::Type { text: clip(&text, TEXT_MAX) }
+        ActionKind::Type { text: clip(&text, TEXT_MAX) }
     }
 }
 
@@ -61,12 +61,12 @@ impl TypeText {
 pub async fn type_text<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    request: &TypeText,
+    request: &TypeTextOptions,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
     let target = match Box::pin(target_of(desktop, window, request, limits)).await {
         Ok(target) => target,
-        Err(halt) => return report(request.act(None), Err::<Action, _>(halt)),
+        Err(halt) => return report(request.act(None), Err::<ActionOutcome, _>(halt)),
     };
     let act = request.act(target.as_ref().map(|ready| &ready.element));
     let aim = target.as_ref().map_or(Aim::Unresolved, |ready| Aim::element(&ready.element));
@@ -95,15 +95,15 @@ pub(crate) fn sent_of(text: &str, before: InputCounts) -> Option<Extent> {
 async fn target_of<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    request: &TypeText,
+    request: &TypeTextOptions,
     limits: &ActLimits,
-) -> Result<Option<Ready>, Halt> {
+) -> Result<Option<CheckedTarget>, Halt> {
     let Some(id) = request.element else { return focused_element(desktop, window).await };
-    let ready = check(desktop, window, id, request.name.as_deref(), Need::Act).await?;
+    let ready = check(desktop, window, id, request.name.as_deref(), TargetRequirement::Act).await?;
     focus_element(desktop, &ready, limits).await?;
     if !has_keyboard(desktop, &ready).await? {
         let element = (&ready.element).into();
-        return Err(Refusal::Unsupported { element, what: Unsupported::Focus }.into());
+        return Err(ActionRefusal::Unsupported { element, what: UnsupportedCapability::Focus }.into());
     }
     Ok(Some(ready))
 }
@@ -111,8 +111,8 @@ async fn target_of<D: Desktop>(
 async fn type_and_check<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    target: Option<Ready>,
-    request: &TypeText,
+    target: Option<CheckedTarget>,
+    request: &TypeTextOptions,
     limits: &ActLimits,
 ) -> Result<ActionReport, Halt> {
     let Some(ready) = target else { return type_by_effect(desktop, window, None, request, limits).await };
@@ -148,14 +148,14 @@ fn is_read_back(element: &Element, text: &str) -> bool {
 
 async fn type_readable<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
-    request: &TypeText,
+    ready: &CheckedTarget,
+    request: &TypeTextOptions,
     limits: &ActLimits,
 ) -> Result<ActionReport, Halt> {
     let known = desktop.windows().await?;
     let done = |evidence: Evidence| {
         let act = hiding(request.act(Some(&ready.element)), &evidence);
-        Action::new(act, Aim::element(&ready.element), evidence).by(Route::Input)
+        ActionOutcome::new(act, Aim::element(&ready.element), evidence).by(ActionRoute::Input)
     };
     if request.clear
         && let Some(left) = clear(desktop, ready, limits).await?
@@ -163,12 +163,16 @@ async fn type_readable<D: Desktop>(
         return Ok(done(Shortfall::NotCleared { text: clip(&left, TEXT_MAX) }.into()).into());
     }
     let Some(present) = present(desktop, ready).await? else {
-        return Err(Refusal::Unsupported { element: (&ready.element).into(), what: Unsupported::Text }.into());
+        return Err(ActionRefusal::Unsupported {
+            element: (&ready.element).into(),
+            what: UnsupportedCapability::Text,
+        }
+        .into());
     };
     let (expected, stale) = (present.expected(), present.text);
     let before = CancelScope::current().inputs();
     let typing = type_pieces(desktop, ready, (&expected, &stale), &request.text, limits).await;
-    let Typing { mut waited_ms, changes, stopped } = match typing {
+    let TypingOutcome { mut waited_ms, changes, stopped } = match typing {
         Err(halt) if halt.is_cancelled() => {
             let sent = sent_of(&request.text, before);
             let extent =
@@ -194,15 +198,15 @@ async fn type_readable<D: Desktop>(
 /// milliseconds. `stale` is the text before.
 async fn read_back<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
-    (expected, stale): (&Expected, &str),
+    ready: &CheckedTarget,
+    (expected, stale): (&ExpectedText, &str),
     typed: &str,
     limits: &ActLimits,
 ) -> Result<(Evidence, String, u64), Halt> {
     let judge = |found: &str| expected.judge(typed, stale, found);
     let (found, waited_ms) = read_when_done(desktop, ready, typed.chars().count(), &judge, limits).await?;
     let (mut evidence, output) = expected.evidence(typed, stale, &found);
-    if judge(&found) != Reading::Met
+    if judge(&found) != ReadBackVerdict::Met
         && let Some(proof) = completed(desktop, ready, (expected, typed), &found).await?
     {
         evidence = proof.into();
@@ -213,13 +217,13 @@ async fn read_back<D: Desktop>(
 /// The proof that the application completed the typed text behind the caret, with the completion selected.
 async fn completed<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
-    (expected, typed): (&Expected, &str),
+    ready: &CheckedTarget,
+    (expected, typed): (&ExpectedText, &str),
     found: &str,
-) -> Result<Option<Proof>, Halt> {
+) -> Result<Option<ActionProof>, Halt> {
     let selected = patiently(|| desktop.text_selection(ready.element.id)).await?;
     let completion = expected.completion(typed, found, selected);
-    Ok(completion.map(|completion| Proof::Reads {
+    Ok(completion.map(|completion| ActionProof::Reads {
         text: clip(found, TEXT_MAX),
         completion: Some(clip(&completion, TEXT_MAX)),
     }))
@@ -230,9 +234,9 @@ const PIECE_MAX: usize = 200;
 
 /// A text that was typed.
 #[derive(Default)]
-struct Typing {
+struct TypingOutcome {
     waited_ms: u64,
-    changes: Vec<Change>,
+    changes: Vec<UiChange>,
     /// Why the rest was not typed, and the text around that place.
     stopped: Option<(Evidence, String)>,
 }
@@ -241,13 +245,13 @@ struct Typing {
 /// read as typed ends it.
 async fn type_pieces<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
-    (expected, stale): (&Expected, &str),
+    ready: &CheckedTarget,
+    (expected, stale): (&ExpectedText, &str),
     text: &str,
     limits: &ActLimits,
-) -> Result<Typing, Halt> {
+) -> Result<TypingOutcome, Halt> {
     let letters: Vec<char> = text.replace("\r\n", "\n").chars().collect();
-    let (mut typing, mut typed) = (Typing::default(), String::new());
+    let (mut typing, mut typed) = (TypingOutcome::default(), String::new());
     for piece in letters.chunks(PIECE_MAX) {
         let text: String = piece.iter().collect();
         let (waited_ms, changes) = type_once(desktop, ready, &text, limits).await?;
@@ -261,12 +265,12 @@ async fn type_pieces<D: Desktop>(
         let judge = |found: &str| expected.judge(&typed, stale, found);
         let (found, waited_ms) = read_when_done(desktop, ready, piece.len(), &judge, limits).await?;
         typing.waited_ms += waited_ms;
-        let reads = judge(&found) == Reading::Met
+        let reads = judge(&found) == ReadBackVerdict::Met
             || completed(desktop, ready, (expected, typed.as_str()), &found).await?.is_some();
         if !reads {
             let (done, total) = (characters(&typed), u64::try_from(letters.len()).unwrap_or(u64::MAX));
             let extent = Extent { unit: ExtentUnit::Characters, done, total, shown: false };
-            let (around, output) = Expected::around(stale, &found);
+            let (around, output) = ExpectedText::around(stale, &found);
             typing.stopped = Some((Shortfall::StoppedTyping { extent, around }.into(), output));
             break;
         }
@@ -283,8 +287,8 @@ const SHOWS_WITHIN: Duration = Duration::from_millis(200);
 /// has handled what was sent.
 pub(crate) async fn shown_of<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
-    (expected, stale): (&Expected, &str),
+    ready: &CheckedTarget,
+    (expected, stale): (&ExpectedText, &str),
     text: &str,
     sent: Option<Extent>,
 ) -> Result<Option<Extent>, Halt> {
@@ -319,10 +323,10 @@ pub(crate) async fn shown_of<D: Desktop>(
 
 async fn type_once<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
+    ready: &CheckedTarget,
     text: &str,
     limits: &ActLimits,
-) -> Result<(u64, Vec<Change>), Halt> {
+) -> Result<(u64, Vec<UiChange>), Halt> {
     let watch = watch_app(desktop, ready.surface.id).await?;
     desktop.type_text(text).await?;
     let settled = desktop.settle(watch, limits.quiet).await?;
@@ -332,19 +336,19 @@ async fn type_once<D: Desktop>(
 /// Types into an element that is not read back. Of a password field the length is compared, where the application tells one.
 async fn type_unread<D: Desktop>(
     desktop: &D,
-    ready: &Ready,
+    ready: &CheckedTarget,
     why: Blindness,
-    request: &TypeText,
+    request: &TypeTextOptions,
     limits: &ActLimits,
 ) -> Result<ActionReport, Halt> {
     let known = desktop.windows().await?;
     let done = |evidence: Evidence| {
-        Action::new(request.act(Some(&ready.element)), Aim::element(&ready.element), evidence)
-            .by(Route::Input)
+        ActionOutcome::new(request.act(Some(&ready.element)), Aim::element(&ready.element), evidence)
+            .by(ActionRoute::Input)
     };
     if request.clear && why == Blindness::Terminal {
         let element = (&ready.element).into();
-        return Err(Refusal::Unsupported { element, what: Unsupported::Clearing }.into());
+        return Err(ActionRefusal::Unsupported { element, what: UnsupportedCapability::Clearing }.into());
     }
     if request.clear
         && let Some(left) = clear(desktop, ready, limits).await?
@@ -358,9 +362,9 @@ async fn type_unread<D: Desktop>(
     if let Some(before) = before {
         let expected = before.length_after(&request.text);
         let judge = |found: &str| match found.chars().count() {
-            length if length == expected => Reading::Met,
+            length if length == expected => ReadBackVerdict::Met,
             // None may be all that it tells, or the keys have not arrived yet.
-            _ => Reading::OnItsWay,
+            _ => ReadBackVerdict::OnItsWay,
         };
         let keys = request.text.chars().count();
         let (found, more_ms) = read_when_done(desktop, ready, keys, &judge, limits).await?;
@@ -369,7 +373,7 @@ async fn type_unread<D: Desktop>(
             let expected = u64::try_from(expected).unwrap_or(u64::MAX);
             let characters = characters(&found);
             evidence = if characters == expected {
-                Proof::HasLength.into()
+                ActionProof::HasLength.into()
             } else {
                 Shortfall::OtherLength { characters, expected }.into()
             };
@@ -383,8 +387,8 @@ async fn type_unread<D: Desktop>(
 async fn type_by_effect<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    target: Option<Ready>,
-    request: &TypeText,
+    target: Option<CheckedTarget>,
+    request: &TypeTextOptions,
     limits: &ActLimits,
 ) -> Result<ActionReport, Halt> {
     let front = bring_to_front(desktop, window).await?;
@@ -394,33 +398,33 @@ async fn type_by_effect<D: Desktop>(
         && let Some(left) = clear(desktop, ready, limits).await?
     {
         let evidence = Shortfall::NotCleared { text: clip(&left, TEXT_MAX) };
-        return Ok(Action::new(act, aim, evidence).by(Route::Input).into());
+        return Ok(ActionOutcome::new(act, aim, evidence).by(ActionRoute::Input).into());
     }
     let is_drawn = is_told_by_pictures(element) && element.and_then(blindness).is_none();
-    let drawn = if is_drawn { Drawn::read(desktop, &front).await? } else { None };
+    let drawn = if is_drawn { DrawnWindowText::read(desktop, &front).await? } else { None };
     let before = Before::take(desktop, &front, element).await?.counting_focus().showing(Sign::Expected);
     let watch = watch_app(desktop, front.id).await?;
     desktop.type_text(&request.text).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
-    let mut done = effect.to_done(act, aim, Route::Input).or_unknown(effect.damaged);
+    let mut done = effect.to_done(act, aim, ActionRoute::Input).or_unknown(effect.damaged);
     if let Some(drawn) = drawn.filter(|_| !done.is_seen()) {
         let place = element.and_then(|element| element.bounds);
         let is_not_seen = matches!(done.action.evidence, Evidence::NotSeen { .. });
         match drawn.shows_typed(desktop, &front, &request.text, place).await? {
-            Typed::Reads(text) => {
-                done.action.evidence = Proof::Reads { text, completion: None }.into();
+            TypedTextEvidence::Reads(text) => {
+                done.action.evidence = ActionProof::Reads { text, completion: None }.into();
             }
-            Typed::LooksOtherwise if is_not_seen => {
+            TypedTextEvidence::LooksOtherwise if is_not_seen => {
                 done.action.evidence = Uncertainty::Pixels { in_picture: true }.into();
             }
-            Typed::LooksOtherwise | Typed::Nothing => {}
+            TypedTextEvidence::LooksOtherwise | TypedTextEvidence::Nothing => {}
         }
     }
     let Some(field) = opened_field(desktop, window, &before, element, request).await? else {
         return Ok(done.into());
     };
     let (evidence, output, more_ms) =
-        read_back(desktop, &field, (&Expected::whole(), ""), &request.text, limits).await?;
+        read_back(desktop, &field, (&ExpectedText::whole(), ""), &request.text, limits).await?;
     done.action.evidence = evidence;
     done.action.waited_ms += more_ms;
     Ok(ActionReport::from(done).with_output(json!({ "text": output })))
@@ -432,8 +436,8 @@ async fn opened_field<D: Desktop>(
     window: WindowId,
     before: &Before,
     element: Option<&Element>,
-    request: &TypeText,
-) -> Result<Option<Ready>, Halt> {
+    request: &TypeTextOptions,
+) -> Result<Option<CheckedTarget>, Halt> {
     const LISTS: &[Role] = &[Role::LIST, Role::TABLE, Role::TREE, Role::TREE_TABLE];
     let is_list = element.is_some_and(|element| LISTS.contains(&element.role));
     if !is_list || request.text.contains(['\n', '\t']) {
@@ -441,22 +445,22 @@ async fn opened_field<D: Desktop>(
     }
     let field = focused_element(desktop, window).await?;
     Ok(field.filter(|field| {
-        field.element.offers(Pattern::EditableText)
+        field.element.offers(ElementCapability::EditableText)
             && blindness(&field.element).is_none()
             && before.tree.find(field.element.id).is_none()
     }))
 }
 
 /// The focused element of the topmost surface that has one.
-async fn focused_element<D: Desktop>(desktop: &D, window: WindowId) -> Result<Option<Ready>, Halt> {
+async fn focused_element<D: Desktop>(desktop: &D, window: WindowId) -> Result<Option<CheckedTarget>, Halt> {
     let front = bring_to_front(desktop, window).await?;
     let tree = read_tree(desktop, front.id).await?;
     let Some(element) = tree.focused() else { return Ok(None) };
     // The viewport of a text may have the focus in place of the text.
-    let text = tree.ancestors(element.id).next().filter(|one| one.offers(Pattern::EditableText));
+    let text = tree.ancestors(element.id).next().filter(|one| one.offers(ElementCapability::EditableText));
     let element = text.filter(|_| element.role == Role::FILLER).unwrap_or(element).clone();
     let all = surfaces(desktop, window).await?;
     let surface = surface_of(desktop, &all, element.id).await?.unwrap_or(front);
     let point = element.bounds.map(|bounds| bounds.center());
-    Ok(Some(Ready { surface, element, point }))
+    Ok(Some(CheckedTarget { surface, element, point }))
 }

@@ -6,23 +6,26 @@ use std::{
 };
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Among, ArgumentProblem, Evidence, Proof, Refusal, Shortfall},
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Among, ArgumentProblem, Evidence,
+        Shortfall,
+    },
     ids::{ElementId, WindowId},
-    ui::{Element, Role, Source, State, Wanted, called, names_equal},
+    ui::{Element, ElementQuery, ElementSource, Role, State, called, names_equal},
 };
 use deskhand_desktop::{Button, Desktop, DesktopResult, QuietLimits};
 
 use crate::{
-    checks::{Need, check},
+    checks::{TargetRequirement, check},
     click::{Click, click_entry, click_once},
-    documents::{Answers, Saved, Saving},
+    documents::{DocumentSaveOutcome, DocumentSaveWait, SaveDialogAnswers},
     find::nearest_names,
     menus::{is_menu, is_menu_item},
     opened_menus::MenusBefore,
     patience::{
         comes_within, patiently, read_element, read_tree, read_up_to_date, settle_earlier, watch_app,
     },
-    report::{ActLimits, ActionReport, Done, Halt, Target, refused, report},
+    report::{ActLimits, ActionReport, ActionTarget, CompletedAction, Halt, refused, report},
     surfaces::{bring_to_front, surfaces},
     words::{LOOKS_MAX, find_drawn},
 };
@@ -69,26 +72,27 @@ async fn follow<D: Desktop>(
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
     if path.is_empty() || path.len() > PATH_MAX {
-        return Ok(refused(Act::Visit { path: Vec::new() }, wrong_length()));
+        return Ok(refused(ActionKind::Visit { path: Vec::new() }, wrong_length()));
     }
     settle_earlier(desktop, window).await?;
     let known = MenusBefore::take(desktop, window).await?;
     let mut walked = Vec::new();
     let done = walk(desktop, window, (context_menu_of, path), &known, &mut walked, limits).await;
     // What was typed next would go to an open menu. Only one that the last item opened is left open.
-    let opens =
-        |done: &Done| matches!(&done.action.evidence, Evidence::Seen { proof: Proof::WindowOpened { .. } });
+    let opens = |done: &CompletedAction| {
+        matches!(&done.action.evidence, Evidence::Seen { proof: ActionProof::WindowOpened { .. } })
+    };
     if done.as_ref().is_ok_and(|done| !opens(done)) {
         known.close_new(desktop, window, limits).await?;
     }
     if let Err(Halt::Refused(refusal)) = &done {
         known.close_new(desktop, window, limits).await?;
         // These say themselves how far the path went.
-        if matches!(**refusal, Refusal::NotFound { .. } | Refusal::NotOpened { .. }) {
+        if matches!(**refusal, ActionRefusal::NotFound { .. } | ActionRefusal::NotOpened { .. }) {
             walked.clear();
         }
     }
-    report(Act::Visit { path: walked }, done)
+    report(ActionKind::Visit { path: walked }, done)
 }
 
 async fn walk<D: Desktop>(
@@ -98,7 +102,7 @@ async fn walk<D: Desktop>(
     known: &MenusBefore,
     walked: &mut Vec<String>,
     limits: &ActLimits,
-) -> Result<Done, Halt> {
+) -> Result<CompletedAction, Halt> {
     let mut inside: Option<Element> = None;
     let mut waited_ms = match context_menu_of {
         Some(of) => open_context_menu(desktop, window, of, known, limits).await?,
@@ -118,9 +122,9 @@ async fn walk<D: Desktop>(
             continue;
         }
         if is_last && element.role == Role::PAGE_TAB && is_current(desktop, window, &element).await? {
-            let (act, aim) = (Act::Visit { path: walked.clone() }, Aim::element(&element));
-            let action = Action::new(act, aim, Proof::Holds { already: true });
-            return Ok(Done { action: action.after(waited_ms), window: None });
+            let (act, aim) = (ActionKind::Visit { path: walked.clone() }, Aim::element(&element));
+            let action = ActionOutcome::new(act, aim, ActionProof::Holds { already: true });
+            return Ok(CompletedAction { action: action.after(waited_ms), window: None });
         }
         if context_menu_of.is_some() {
             passed = known.new_entries(desktop, window).await?.into_iter().map(|entry| entry.id).collect();
@@ -130,33 +134,40 @@ async fn walk<D: Desktop>(
         let done = if in_menus && index > 0 && context_menu_of.is_none() {
             click_entry(desktop, window, &element, &known.tree, limits).await?
         } else {
-            let target = Target::Element { id: element.id, name: Some(element.name.clone()) };
+            let target = ActionTarget::Element { id: element.id, name: Some(element.name.clone()) };
             click_once(desktop, window, &Click::once(target), limits).await?
         };
         in_menus &= is_menu(&element.role);
         waited_ms += done.action.waited_ms;
         if let Some(saving) = saving {
-            let Saved { evidence, asks, waited_ms: more_ms } =
-                saving.finish(desktop, Answers::default(), limits).await?;
-            let (act, waited_ms) = (Act::Visit { path: walked.clone() }, waited_ms + more_ms);
-            return Ok(Done { action: Action { act, evidence, waited_ms, ..done.action }, window: asks });
+            let DocumentSaveOutcome { evidence, asks, waited_ms: more_ms } =
+                saving.finish(desktop, SaveDialogAnswers::default(), limits).await?;
+            let (act, waited_ms) = (ActionKind::Visit { path: walked.clone() }, waited_ms + more_ms);
+            return Ok(CompletedAction {
+                action: ActionOutcome { act, evidence, waited_ms, ..done.action },
+                window: asks,
+            });
         }
         if is_last {
-            let act = Act::Visit { path: walked.clone() };
-            return Ok(Done { action: Action { act, waited_ms, ..done.action }, ..done });
+            let act = ActionKind::Visit { path: walked.clone() };
+            return Ok(CompletedAction { action: ActionOutcome { act, waited_ms, ..done.action }, ..done });
         }
         let shows_more = match context_menu_of {
-            Some(_) if element.source == Source::AtSpi => known.shows_more(desktop, window, &passed).await?,
-            _ => element.source != Source::AtSpi && known.has_new_menu(desktop, window).await?,
+            Some(_) if element.source == ElementSource::AtSpi => {
+                known.shows_more(desktop, window, &passed).await?
+            }
+            _ => element.source != ElementSource::AtSpi && known.has_new_menu(desktop, window).await?,
         };
         if !done.is_seen() && !shows_more && !is_open(desktop, &element).await? {
-            let Action { evidence, waited_ms, .. } = done.action;
+            let ActionOutcome { evidence, waited_ms, .. } = done.action;
             let (element, path) = ((&element).into(), walked.clone());
-            return Err(Refusal::NotOpened { element, path, evidence: evidence.into(), waited_ms }.into());
+            return Err(
+                ActionRefusal::NotOpened { element, path, evidence: evidence.into(), waited_ms }.into()
+            );
         }
         inside = Some(element);
     }
-    Err(Refusal::from(wrong_length()).into())
+    Err(ActionRefusal::from(wrong_length()).into())
 }
 
 /// The element of the next level, inside of the one before.
@@ -171,7 +182,7 @@ async fn find_level<D: Desktop>(
     match inside {
         _ if in_context_menu => find_in_new_menus(desktop, window, name, known, passed).await,
         None => find_start(desktop, window, name, is_last).await,
-        Some(parent) if parent.source == Source::AtSpi => {
+        Some(parent) if parent.source == ElementSource::AtSpi => {
             find_inside(desktop, window, parent, name, limits).await
         }
         Some(_) => match known.has_new_menu(desktop, window).await? {
@@ -196,14 +207,14 @@ async fn find_start<D: Desktop>(
         Ok(found) => return Ok(found),
         Err(names) => names,
     };
-    let wanted = Wanted::named(name);
+    let wanted = ElementQuery::named(name);
     match find_drawn(desktop, surfaces(desktop, window).await?.iter().rev(), &wanted).await? {
         Ok(found) => return Ok(found),
         Err(drawn) => names.extend(drawn),
     }
     let entries = nearest_names(name, names.iter().map(String::as_str));
     let among = Among::Entries { inside: None, window, entries };
-    Err(Refusal::NotFound { name: name.to_owned(), among }.into())
+    Err(ActionRefusal::NotFound { name: name.to_owned(), among }.into())
 }
 
 /// The element with that name in the topmost surface that has it; else the names of what can be operated.
@@ -242,10 +253,10 @@ fn saves(element: &Element) -> bool {
 }
 
 /// The document of a window, if its file is known and can prove that it was saved.
-async fn document_of<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Option<Saving>> {
+async fn document_of<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Option<DocumentSaveWait>> {
     let windows = desktop.windows().await?;
     let Some(main) = windows.iter().find(|info| info.id == window) else { return Ok(None) };
-    Ok(Some(Saving::begin(desktop, main).await?).filter(Saving::has_file))
+    Ok(Some(DocumentSaveWait::begin(desktop, main).await?).filter(DocumentSaveWait::has_file))
 }
 
 /// Ranks candidates: menus first, then controls; static elements last.
@@ -290,7 +301,7 @@ async fn find_inside<D: Desktop>(
     if is_menu_like(parent) {
         names.retain(|name| !name.is_empty());
         let among = Among::Entries { inside: Some(parent.into()), window, entries: names };
-        return Err(Refusal::NotFound { name: name.to_owned(), among }.into());
+        return Err(ActionRefusal::NotFound { name: name.to_owned(), among }.into());
     }
     find_opened(desktop, window, name, limits).await
 }
@@ -323,9 +334,9 @@ async fn open_context_menu<D: Desktop>(
     known: &MenusBefore,
     limits: &ActLimits,
 ) -> Result<u64, Halt> {
-    let ready = check(desktop, window, of, None, Need::Act).await?;
+    let ready = check(desktop, window, of, None, TargetRequirement::Act).await?;
     let Some(point) = ready.point else {
-        return Err(Refusal::NotOnScreen { element: (&ready.element).into() }.into());
+        return Err(ActionRefusal::NotOnScreen { element: (&ready.element).into() }.into());
     };
     bring_to_front(desktop, ready.surface.id).await?;
     let watch = watch_app(desktop, window).await?;
@@ -337,7 +348,7 @@ async fn open_context_menu<D: Desktop>(
     }
     let (element, waited_ms) = ((&ready.element).into(), came.waited_ms);
     let evidence = Evidence::from(Shortfall::NothingChanged { pixels: false, then: None }).into();
-    Err(Refusal::NotOpened { element, path: Vec::new(), evidence, waited_ms }.into())
+    Err(ActionRefusal::NotOpened { element, path: Vec::new(), evidence, waited_ms }.into())
 }
 
 /// The entry with that name in the menus that just opened, first in the last one; else the drawn words there, where no entries are
@@ -349,7 +360,7 @@ async fn find_in_new_menus<D: Desktop>(
     known: &MenusBefore,
     passed: &[ElementId],
 ) -> Result<Element, Halt> {
-    let wanted = Wanted::named(name);
+    let wanted = ElementQuery::named(name);
     let mut names = Vec::new();
     for _ in 0..LOOKS_MAX {
         let watch = desktop.watch(Some(window)).await?;
@@ -376,7 +387,7 @@ async fn find_in_new_menus<D: Desktop>(
         desktop.settle(watch, QuietLimits::default()).await?;
     }
     let among = Among::Entries { inside: None, window, entries: names };
-    Err(Refusal::NotFound { name: name.to_owned(), among }.into())
+    Err(ActionRefusal::NotFound { name: name.to_owned(), among }.into())
 }
 
 fn is_menu_like(element: &Element) -> bool {

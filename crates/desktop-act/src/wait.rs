@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Proof},
+    action::{ActionKind, ActionOutcome, ActionProof, Aim},
     duration::milliseconds,
     ids::WindowId,
 };
@@ -30,10 +30,10 @@ pub async fn wait<D: Desktop>(
     };
     let limits = QuietLimits { quiet: QUIET.min(bound), first_change: bound, bound };
     let settled = desktop.settle(watch, limits).await?;
-    let act = Act::Wait { bound_ms: milliseconds(bound) };
-    let proof = Proof::Waited { drawn: settled.damaged, quiet: !settled.timed_out };
+    let act = ActionKind::Wait { bound_ms: milliseconds(bound) };
+    let proof = ActionProof::Waited { drawn: settled.damaged, quiet: !settled.timed_out };
     let windows = desktop.windows().await?;
     let aim = windows.iter().find(|info| Some(info.id) == window).map_or(Aim::Unresolved, Aim::window);
-    let action = Action::new(act, aim, proof).after(settled.waited_ms);
+    let action = ActionOutcome::new(act, aim, proof).after(settled.waited_ms);
     Ok(action.with_changes(settled.changes).into())
 }

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Condition, Evidence, Proof, Shortfall},
+    action::{ActionKind, ActionOutcome, ActionProof, Aim, Condition, Evidence, Shortfall},
     duration::milliseconds,
     ids::WindowId,
-    ui::{Wanted, fold_name},
+    ui::{ElementQuery, fold_name},
 };
 use deskhand_desktop::{Desktop, DesktopResult, QuietLimits};
 
@@ -29,14 +29,14 @@ pub async fn wait_for<D: Desktop>(
     bound: Duration,
 ) -> DesktopResult<ActionReport> {
     let done = |evidence: Evidence| {
-        Action::new(Act::WaitFor { condition: condition.clone() }, Aim::Unresolved, evidence)
+        ActionOutcome::new(ActionKind::WaitFor { condition: condition.clone() }, Aim::Unresolved, evidence)
     };
     let mut waited_ms = 0;
     let bound_ms = milliseconds(bound);
     loop {
         let watch = watch_app(desktop, window).await?;
         if holds(desktop, window, condition).await? {
-            return Ok(done(Proof::Holds { already: waited_ms == 0 }.into()).after(waited_ms).into());
+            return Ok(done(ActionProof::Holds { already: waited_ms == 0 }.into()).after(waited_ms).into());
         }
         if waited_ms >= bound_ms {
             break;
@@ -64,7 +64,11 @@ async fn holds<D: Desktop>(desktop: &D, window: WindowId, condition: &Condition)
 }
 
 /// Returns `true` if words may still be drawn in a window, its dialogs or pop-ups, though misread.
-async fn may_be_drawn<D: Desktop>(desktop: &D, window: WindowId, wanted: &Wanted) -> DesktopResult<bool> {
+async fn may_be_drawn<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    wanted: &ElementQuery,
+) -> DesktopResult<bool> {
     for surface in surfaces(desktop, window).await? {
         if may_be_among(&drawn_words(desktop, surface.id).await?, wanted) {
             return Ok(true);

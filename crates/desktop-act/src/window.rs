@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Evidence, Proof, Shortfall},
-    command::Route,
+    action::{ActionKind, ActionOutcome, ActionProof, Aim, Evidence, Shortfall},
+    command::ActionRoute,
     ids::WindowId,
     ui::{WindowInfo, WindowKind, belongs_to, is_notice, same_app},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
 
 use crate::{
-    launching::Waited,
+    launching::WindowWait,
     report::{ActLimits, ActionReport},
 };
 
@@ -28,9 +28,10 @@ pub async fn activate<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResul
     if info.kind == WindowKind::Panel || is_notice(&windows, info) {
         let evidence: Evidence = match in_front_of(desktop, info).await? {
             Some(other) => Shortfall::Behind { window: (&other).into() }.into(),
-            None => Proof::InFront { window: info.into() }.into(),
+            None => ActionProof::InFront { window: info.into() }.into(),
         };
-        let action = Action::new(Act::Activate, Aim::window(info), evidence).by(Route::Semantic);
+        let action =
+            ActionOutcome::new(ActionKind::Activate, Aim::window(info), evidence).by(ActionRoute::Semantic);
         return Ok(ActionReport::from(action).with_window(Some(info.clone())));
     }
     let outcome = desktop.activate(window).await;
@@ -41,7 +42,7 @@ pub async fn activate<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResul
         (Some(active), _) if active.id == window || belongs_to(&windows, active, info) => {
             match in_front_of(desktop, info).await? {
                 Some(other) => Shortfall::Behind { window: (&other).into() }.into(),
-                None => Proof::Active { window: active.into() }.into(),
+                None => ActionProof::Active { window: active.into() }.into(),
             }
         }
         (_, Err(error @ DesktopError::Gone { .. })) => return Err(error),
@@ -50,7 +51,8 @@ pub async fn activate<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResul
             Shortfall::OtherActive { active: other.map(Into::into), error }.into()
         }
     };
-    let action = Action::new(Act::Activate, Aim::window(info), evidence).by(Route::Semantic);
+    let action =
+        ActionOutcome::new(ActionKind::Activate, Aim::window(info), evidence).by(ActionRoute::Semantic);
     Ok(ActionReport::from(action).with_window(Some(info.clone())))
 }
 
@@ -84,15 +86,16 @@ pub async fn close<D: Desktop>(
     let known = desktop.windows().await?;
     let info = known.iter().find(|info| info.id == window).ok_or(DesktopError::NoWindow(window))?.clone();
     desktop.close(window).await?;
-    let done = |evidence: Evidence, waited: &Waited| -> ActionReport {
-        let action = Action::new(Act::Close, Aim::window(&info), evidence).by(Route::Semantic);
+    let done = |evidence: Evidence, waited: &WindowWait| -> ActionReport {
+        let action =
+            ActionOutcome::new(ActionKind::Close, Aim::window(&info), evidence).by(ActionRoute::Semantic);
         action.after(waited.spent_ms).into()
     };
-    let mut waited = Waited::new(limits.quiet.bound);
+    let mut waited = WindowWait::new(limits.quiet.bound);
     loop {
         let windows = desktop.windows().await?;
         if windows.iter().all(|other| other.id != window) {
-            let proof = Proof::WindowClosed { window: (&info).into() };
+            let proof = ActionProof::WindowClosed { window: (&info).into() };
             return Ok(done(proof.into(), &waited).with_window(Some(info.clone())));
         }
         if let Some(question) = question_of(&info, &known, &windows) {

@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     ids::WindowId,
-    ui::{Element, Source, Wanted, WindowInfo, names_equal},
+    ui::{Element, ElementQuery, ElementSource, WindowInfo, names_equal},
 };
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, TreeLimits,
@@ -23,14 +23,14 @@ pub(crate) async fn drawn_words<D: Desktop>(desktop: &D, surface: WindowId) -> D
 
 /// Returns `true` if an element was read in a picture.
 pub(crate) fn is_drawn_word(one: &Element) -> bool {
-    one.source != Source::AtSpi && one.depth > 0 && !one.name.is_empty()
+    one.source != ElementSource::AtSpi && one.depth > 0 && !one.name.is_empty()
 }
 
 /// The drawn words with this name in the first of these windows that has them; else all words that are drawn there.
 pub(crate) async fn find_drawn<D: Desktop>(
     desktop: &D,
     surfaces: impl IntoIterator<Item = &WindowInfo>,
-    wanted: &Wanted,
+    wanted: &ElementQuery,
 ) -> DesktopResult<Result<Element, Vec<String>>> {
     let mut names = Vec::new();
     for surface in surfaces {
@@ -45,7 +45,7 @@ pub(crate) async fn find_drawn<D: Desktop>(
 
 /// The words with this name; else those that are the same but for spaces and for letters that look alike, or of which one of two is
 /// overlooked.
-pub(crate) fn called<'e>(drawn: &'e [Element], wanted: &Wanted) -> Option<&'e Element> {
+pub(crate) fn called<'e>(drawn: &'e [Element], wanted: &ElementQuery) -> Option<&'e Element> {
     let name = wanted.name.as_deref()?;
     let of_role = || drawn.iter().filter(|one| wanted.role.as_ref().is_none_or(|role| *role == one.role));
     let same = |form: fn(&str) -> String| {
@@ -63,7 +63,7 @@ fn single(text: &str) -> String {
 }
 
 /// Returns `true` if words may be among the drawn ones, some of whose letters may be misread.
-pub(crate) fn may_be_among(drawn: &[Element], wanted: &Wanted) -> bool {
+pub(crate) fn may_be_among(drawn: &[Element], wanted: &ElementQuery) -> bool {
     let Some(name) = wanted.name.as_deref().filter(|name| !essence(name).is_empty()) else { return false };
     drawn.iter().any(|one| occurs(name, &one.name))
 }
@@ -77,12 +77,12 @@ mod tests {
     #[test]
     fn words_are_found_by_what_they_look_like_and_not_by_half_of_it() {
         let drawn = ["Save", "Save as...", "5ave a11", "Row 1", "Shel"].map(|words| Element {
-            source: Source::Ocr,
+            source: ElementSource::Ocr,
             depth: 1,
             ..Element::new(ElementId(1), Role::DRAWN_TEXT, words)
         });
         let check = |name: &str, expected: Option<&str>| {
-            let found = called(&drawn, &Wanted::named(name)).map(|one| one.name.as_str());
+            let found = called(&drawn, &ElementQuery::named(name)).map(|one| one.name.as_str());
             assert_eq!(found, expected, "{name}");
         };
         check("save", Some("Save"));
@@ -93,9 +93,10 @@ mod tests {
         check("Row 11", None);
         check("Shell", Some("Shel"));
         check("Sav", None);
-        assert!(called(&drawn, &Wanted::new(Role::PUSH_BUTTON, "Save")).is_none());
+        assert!(called(&drawn, &ElementQuery::new(Role::PUSH_BUTTON, "Save")).is_none());
         assert!(
-            may_be_among(&drawn, &Wanted::named("Sawe")) && !may_be_among(&drawn, &Wanted::named("Print"))
+            may_be_among(&drawn, &ElementQuery::named("Sawe"))
+                && !may_be_among(&drawn, &ElementQuery::named("Print"))
         );
     }
 }

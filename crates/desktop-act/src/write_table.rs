@@ -3,14 +3,17 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Evidence, Extent, ExtentUnit, Mismatch, Proof, Refusal, Shortfall},
-    command::Route,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, CellMismatch, Evidence, Extent,
+        ExtentUnit, Shortfall,
+    },
+    command::ActionRoute,
     ids::WindowId,
-    ui::{CellRange, CellRef, Element, Pattern, State, WindowInfo, WindowKind},
+    ui::{CellRange, CellRef, Element, ElementCapability, State, WindowInfo, WindowKind},
 };
 use deskhand_desktop::{
     Button, CancelScope, Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits,
-    keys::{Key, KeyChord, Modifier, NamedKey},
+    keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
 };
 use serde_json::json;
 
@@ -46,7 +49,7 @@ pub async fn write_table<D: Desktop>(
     rows: &[Vec<String>],
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    let act = Act::WriteCells { range: asked_range(start, rows) };
+    let act = ActionKind::WriteCells { range: asked_range(start, rows) };
     carry_out(act, write_and_check(desktop, window, target, start, rows, limits)).await
 }
 
@@ -62,28 +65,31 @@ async fn write_and_check<D: Desktop>(
     let range = range_of(&table, start, rows)?;
     let all = surfaces(desktop, window).await?;
     if let Some(dialog) = modal_in_front(desktop, &all, &surface).await? {
-        return Err(Refusal::DialogInFront { dialog: (&dialog).into(), of: None }.into());
+        return Err(ActionRefusal::DialogInFront { dialog: (&dialog).into(), of: None }.into());
     }
     bring_to_front(desktop, surface.id).await?;
     let done = |evidence: Evidence, waited_ms| {
-        let action = Action::new(Act::WriteCells { range }, Aim::element(&table), evidence);
-        action.by(Route::Input).after(waited_ms)
+        let action = ActionOutcome::new(ActionKind::WriteCells { range }, Aim::element(&table), evidence);
+        action.by(ActionRoute::Input).after(waited_ms)
     };
-    let mut sheet = Sheet { desktop, surface: &surface, table: &table, limits, way: Way::Typed };
+    let mut sheet =
+        SheetWriter { desktop, surface: &surface, table: &table, limits, way: CellEntryMethod::Typed };
     Box::pin(sheet.leave_objects()).await?;
     match sheet.kind_of(start).await? {
-        Kind::Plain => {}
-        Kind::Field => sheet.way = Way::Replaced,
-        Kind::Header => return Ok(done(Shortfall::CellTakesNothing { cell: start }.into(), 0).into()),
+        TargetCellKind::Plain => {}
+        TargetCellKind::Field => sheet.way = CellEntryMethod::Replaced,
+        TargetCellKind::Header => {
+            return Ok(done(Shortfall::CellTakesNothing { cell: start }.into(), 0).into());
+        }
     }
     let mut cells = Box::pin(sheet.old_cells(range, rows)).await?;
     let written = Box::pin(sheet.write_all(range, &mut cells)).await;
-    let Written { waited_ms, again, shown, wrong } = match written {
+    let TableWriteOutcome { waited_ms, again, shown, wrong } = match written {
         Ok(Ok(written)) => written,
         Ok(Err(cell)) => return Ok(done(Shortfall::CellTakesNothing { cell }.into(), 0).into()),
         Err(halt) if halt.is_cancelled() => {
             let extent = Box::pin(CancelScope::shielded(sheet.written_so_far(range, &mut cells))).await;
-            return Ok(cancelled(Act::WriteCells { range }, Aim::element(&table), extent).into());
+            return Ok(cancelled(ActionKind::WriteCells { range }, Aim::element(&table), extent).into());
         }
         Err(halt) => return Err(halt),
     };
@@ -92,7 +98,7 @@ async fn write_and_check<D: Desktop>(
     let output =
         json!({ "range": range, "cells": count, "right": right, "mismatches": wrong, "shown": shown });
     let evidence = if wrong.is_empty() {
-        Proof::Cells { cells: count, corrected: again, shown }.into()
+        ActionProof::Cells { cells: count, corrected: again, shown }.into()
     } else {
         Shortfall::Cells { cells: count, corrected: again, mismatches: wrong }.into()
     };
@@ -100,7 +106,7 @@ async fn write_and_check<D: Desktop>(
 }
 
 /// Kind of cell that is written.
-enum Kind {
+enum TargetCellKind {
     /// A cell of a table.
     Plain,
     /// A text field, as an editable cell of a page: there typing inserts.
@@ -111,7 +117,7 @@ enum Kind {
 
 /// Way in which a cell accepts text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum CellEntryMethod {
     /// Typing with the cursor on it replaces its content.
     Typed,
     /// A text field: its text is selected and typed over.
@@ -125,22 +131,22 @@ enum Way {
 }
 
 /// A cell with what is to be written, and what it held before.
-struct Cell<'a> {
+struct CellWrite<'a> {
     at: CellRef,
     text: &'a str,
-    old: Content,
+    old: SheetCellContent,
 }
 
 /// Content of a cell.
 #[derive(Debug, PartialEq, Eq)]
-struct Content {
+struct SheetCellContent {
     shown: String,
     /// Without the leading `=`; `None` if the application does not tell.
     formula: Option<String>,
 }
 
 /// Comparison of a cell with the written text.
-enum Held {
+enum CellReadBack {
     /// As it was written.
     Same,
     /// The written text, shown in another form.
@@ -150,29 +156,29 @@ enum Held {
 }
 
 /// Cells that were written and read back.
-struct Written {
+struct TableWriteOutcome {
     waited_ms: u64,
     /// Number of cells that were written again.
     again: u64,
-    shown: Vec<Mismatch>,
-    wrong: Vec<Mismatch>,
+    shown: Vec<CellMismatch>,
+    wrong: Vec<CellMismatch>,
 }
 
-struct Sheet<'a, D: Desktop> {
+struct SheetWriter<'a, D: Desktop> {
     desktop: &'a D,
     surface: &'a WindowInfo,
     table: &'a Element,
     limits: &'a ActLimits,
-    way: Way,
+    way: CellEntryMethod,
 }
 
-impl<D: Desktop> Sheet<'_, D> {
+impl<D: Desktop> SheetWriter<'_, D> {
     /// Writes all cells and reads them back; the cell that accepts nothing, if there is one.
     async fn write_all(
         &mut self,
         range: CellRange,
-        cells: &mut [Cell<'_>],
-    ) -> Result<Result<Written, CellRef>, Halt> {
+        cells: &mut [CellWrite<'_>],
+    ) -> Result<Result<TableWriteOutcome, CellRef>, Halt> {
         let written = match Box::pin(self.paste(range, cells)).await? {
             Some(waited_ms) => Ok(waited_ms),
             None => Box::pin(self.type_all(cells)).await?,
@@ -193,11 +199,11 @@ impl<D: Desktop> Sheet<'_, D> {
         if again > 0 {
             (shown, wrong) = Box::pin(self.compare(range, cells)).await?;
         }
-        Ok(Ok(Written { waited_ms, again, shown, wrong }))
+        Ok(Ok(TableWriteOutcome { waited_ms, again, shown, wrong }))
     }
 
     /// Counts the cells that hold their given text, after the writing was cancelled; `None` if they cannot be read.
-    async fn written_so_far(&self, range: CellRange, cells: &mut [Cell<'_>]) -> Option<Extent> {
+    async fn written_so_far(&self, range: CellRange, cells: &mut [CellWrite<'_>]) -> Option<Extent> {
         cells.sort_by_key(|cell| (cell.at.row, cell.at.column));
         handle_earlier(self.desktop, self.surface.id).await.ok()?;
         let (_, wrong) = Box::pin(self.compare(range, cells)).await.ok()?;
@@ -207,20 +213,24 @@ impl<D: Desktop> Sheet<'_, D> {
     }
 
     /// The cells to write with what they hold now, column by column: Return moves the cursor to the next cell.
-    async fn old_cells<'r>(&self, range: CellRange, rows: &'r [Vec<String>]) -> Result<Vec<Cell<'r>>, Halt> {
+    async fn old_cells<'r>(
+        &self,
+        range: CellRange,
+        rows: &'r [Vec<String>],
+    ) -> Result<Vec<CellWrite<'r>>, Halt> {
         let content = patiently(|| self.desktop.cells(self.table.id, range)).await?;
         let mut cells = Vec::new();
         for ((at, text), shown) in cells_of(range.first, rows).zip(content.rows.into_iter().flatten()) {
             // An empty cell has no formula that is worth a question.
             let formula = if shown.is_empty() { None } else { self.formula(at).await? };
-            cells.push(Cell { at, text, old: Content { shown, formula } });
+            cells.push(CellWrite { at, text, old: SheetCellContent { shown, formula } });
         }
         cells.sort_by_key(|cell| (cell.at.column, cell.at.row));
         Ok(cells)
     }
 
     /// Types into one cell after the other; returns how long was waited, or the first cell if it takes nothing.
-    async fn type_all(&mut self, cells: &[Cell<'_>]) -> Result<Result<u64, CellRef>, Halt> {
+    async fn type_all(&mut self, cells: &[CellWrite<'_>]) -> Result<Result<u64, CellRef>, Halt> {
         let mut waited_ms = 0;
         for (index, cell) in cells.iter().enumerate() {
             waited_ms += self.write(cell).await?;
@@ -229,10 +239,10 @@ impl<D: Desktop> Sheet<'_, D> {
             }
             // The keys may go elsewhere, such as into a drawing, or the cell needs to be opened first.
             self.leave_objects().await?;
-            let ways: &[Way] = if self.is_spreadsheet() {
-                &[Way::Typed]
+            let ways: &[CellEntryMethod] = if self.is_spreadsheet() {
+                &[CellEntryMethod::Typed]
             } else {
-                &[Way::Action, Way::Click, Way::DoubleClick]
+                &[CellEntryMethod::Action, CellEntryMethod::Click, CellEntryMethod::DoubleClick]
             };
             for way in ways {
                 self.way = *way;
@@ -250,12 +260,12 @@ impl<D: Desktop> Sheet<'_, D> {
 
     /// Pastes all cells at once, where that means the same as typing them; returns how long was waited, and `None` if nothing was
     /// pasted.
-    async fn paste(&self, range: CellRange, cells: &[Cell<'_>]) -> Result<Option<u64>, Halt> {
-        let is_empty = |cell: &Cell<'_>| cell.old.shown.is_empty() && cell.old.formula.is_none();
+    async fn paste(&self, range: CellRange, cells: &[CellWrite<'_>]) -> Result<Option<u64>, Halt> {
+        let is_empty = |cell: &CellWrite<'_>| cell.old.shown.is_empty() && cell.old.formula.is_none();
         let all = cells.iter().map(|cell| (cell.text, is_empty(cell)));
         let format = format_for(self.desktop, self.table, range, all).filter(|_| self.is_spreadsheet());
         let Some(format) = format else { return Ok(None) };
-        let mut by_row: Vec<&Cell<'_>> = cells.iter().collect();
+        let mut by_row: Vec<&CellWrite<'_>> = cells.iter().collect();
         by_row.sort_by_key(|cell| (cell.at.row, cell.at.column));
         let rows = by_row.chunk_by(|one, next| one.at.row == next.at.row);
         let rows: Vec<String> =
@@ -286,11 +296,11 @@ impl<D: Desktop> Sheet<'_, D> {
     }
 
     /// Returns `true` if there is nothing to write: the cell holds the text already.
-    async fn holds_already(&self, cell: &Cell<'_>) -> Result<bool, Halt> {
+    async fn holds_already(&self, cell: &CellWrite<'_>) -> Result<bool, Halt> {
         if is_formula(cell.text) {
             return Ok(matches!(
                 self.held(cell, self.shown(cell.at).await?).await?,
-                Held::Same | Held::Shown(_)
+                CellReadBack::Same | CellReadBack::Shown(_)
             ) && cell
                 .old
                 .formula
@@ -302,9 +312,9 @@ impl<D: Desktop> Sheet<'_, D> {
     }
 
     /// Returns `true` if a cell still has its old content, and not the text to write.
-    async fn is_untouched(&self, cell: &Cell<'_>) -> Result<bool, Halt> {
+    async fn is_untouched(&self, cell: &CellWrite<'_>) -> Result<bool, Halt> {
         let shown = self.shown(cell.at).await?;
-        if shown != cell.old.shown || !matches!(self.held(cell, shown).await?, Held::Other(_)) {
+        if shown != cell.old.shown || !matches!(self.held(cell, shown).await?, CellReadBack::Other(_)) {
             return Ok(false);
         }
         let formula = self.formula(cell.at).await?;
@@ -312,31 +322,31 @@ impl<D: Desktop> Sheet<'_, D> {
     }
 
     /// Compares what a cell shows and holds with what was written.
-    async fn held(&self, cell: &Cell<'_>, shown: String) -> Result<Held, Halt> {
+    async fn held(&self, cell: &CellWrite<'_>, shown: String) -> Result<CellReadBack, Halt> {
         let has_changed = shown != cell.old.shown;
         if !is_formula(cell.text) {
             return Ok(match likeness(cell.text, &shown) {
-                Likeness::Same => Held::Same,
-                Likeness::Reformatted => Held::Shown(shown),
-                Likeness::Rounded if has_changed => Held::Shown(shown),
-                Likeness::Rounded | Likeness::Other => Held::Other(shown),
+                Likeness::Same => CellReadBack::Same,
+                Likeness::Reformatted => CellReadBack::Shown(shown),
+                Likeness::Rounded if has_changed => CellReadBack::Shown(shown),
+                Likeness::Rounded | Likeness::Other => CellReadBack::Other(shown),
             });
         }
         Ok(match self.formula(cell.at).await? {
             // LibreOffice reports the text of a cell with an error as empty.
-            Some(_) | None if is_error(&shown) || shown.is_empty() => Held::Other(shown),
+            Some(_) | None if is_error(&shown) || shown.is_empty() => CellReadBack::Other(shown),
             // Of an old formula that was told in part, the rest may still be the old one.
             Some(formula)
                 if formula.ends_with('…') && !has_changed && cell.old.formula.as_ref() == Some(&formula) =>
             {
-                Held::Other(format!("={formula}"))
+                CellReadBack::Other(format!("={formula}"))
             }
-            Some(formula) if same_formula(&formula, cell.text) => Held::Shown(shown),
-            Some(formula) if formula.is_empty() => Held::Other(shown),
-            Some(formula) => Held::Other(format!("={formula}")),
-            None if shown == cell.text => Held::Same,
-            None if has_changed => Held::Shown(shown),
-            None => Held::Other(shown),
+            Some(formula) if same_formula(&formula, cell.text) => CellReadBack::Shown(shown),
+            Some(formula) if formula.is_empty() => CellReadBack::Other(shown),
+            Some(formula) => CellReadBack::Other(format!("={formula}")),
+            None if shown == cell.text => CellReadBack::Same,
+            None if has_changed => CellReadBack::Shown(shown),
+            None => CellReadBack::Other(shown),
         })
     }
 
@@ -344,29 +354,29 @@ impl<D: Desktop> Sheet<'_, D> {
     async fn compare(
         &self,
         range: CellRange,
-        cells: &[Cell<'_>],
-    ) -> Result<(Vec<Mismatch>, Vec<Mismatch>), Halt> {
+        cells: &[CellWrite<'_>],
+    ) -> Result<(Vec<CellMismatch>, Vec<CellMismatch>), Halt> {
         let content = patiently(|| self.desktop.cells(self.table.id, range)).await?;
         let (mut shown, mut wrong) = (Vec::new(), Vec::new());
         for (cell, text) in cells.iter().zip(content.rows.into_iter().flatten()) {
-            let as_found = |found| Mismatch { cell: cell.at, wanted: cell.text.to_owned(), found };
+            let as_found = |found| CellMismatch { cell: cell.at, wanted: cell.text.to_owned(), found };
             match self.held(cell, text).await? {
-                Held::Same => {}
-                Held::Shown(found) => shown.push(as_found(found)),
-                Held::Other(found) => wrong.push(as_found(found)),
+                CellReadBack::Same => {}
+                CellReadBack::Shown(found) => shown.push(as_found(found)),
+                CellReadBack::Other(found) => wrong.push(as_found(found)),
             }
         }
         Ok((shown, wrong))
     }
 
     /// Writes one cell and waits, bounded, until it holds the text; verified at the end.
-    async fn write(&self, cell: &Cell<'_>) -> Result<u64, Halt> {
+    async fn write(&self, cell: &CellWrite<'_>) -> Result<u64, Halt> {
         if self.holds_already(cell).await? {
             return Ok(0);
         }
         let (cell, text, written) = (cell.at, cell.text, cell);
         match self.way {
-            Way::Typed => {
+            CellEntryMethod::Typed => {
                 match Box::pin(go_to_cell(self.desktop, self.surface, self.table, cell, self.limits)).await {
                     Ok(()) => {}
                     // It may accept the cursor once it is open.
@@ -374,7 +384,10 @@ impl<D: Desktop> Sheet<'_, D> {
                     Err(halt) => return Err(halt),
                 }
             }
-            Way::Replaced | Way::Action | Way::Click | Way::DoubleClick => {
+            CellEntryMethod::Replaced
+            | CellEntryMethod::Action
+            | CellEntryMethod::Click
+            | CellEntryMethod::DoubleClick => {
                 if !self.open_cell(cell).await? {
                     // Typing now would go elsewhere.
                     return Ok(0);
@@ -384,10 +397,10 @@ impl<D: Desktop> Sheet<'_, D> {
         let watch = watch_app(self.desktop, self.surface.id).await?;
         if text.is_empty() {
             self.press(NamedKey::Delete).await?;
-        } else if number(text).is_none() && self.way == Way::Typed {
+        } else if number(text).is_none() && self.way == CellEntryMethod::Typed {
             // An entry above with the same prefix is offered as a completion, which Return would accept.
             self.desktop.enter(text, &[NamedKey::Delete, NamedKey::Return].map(KeyChord::from)).await?;
-        } else if self.way == Way::Replaced {
+        } else if self.way == CellEntryMethod::Replaced {
             // A field may keep a line end.
             self.desktop.type_text(&format!("{text}\t")).await?;
         } else {
@@ -395,7 +408,7 @@ impl<D: Desktop> Sheet<'_, D> {
         }
         let holds = async || {
             let held = self.held(written, self.shown(cell).await?).await?;
-            Ok::<_, Halt>(!matches!(held, Held::Other(_)))
+            Ok::<_, Halt>(!matches!(held, CellReadBack::Other(_)))
         };
         let came = comes_within(self.desktop, (self.surface.id, watch), TAKES_OVER, holds).await?;
         Ok(came.waited_ms)
@@ -427,11 +440,11 @@ impl<D: Desktop> Sheet<'_, D> {
         let element = patiently(|| self.desktop.cell(self.table.id, cell)).await?;
         let watch = watch_app(self.desktop, self.surface.id).await?;
         let point = element.bounds.map(|bounds| bounds.center());
-        let on_screen = || Halt::from(Refusal::CellNotOnScreen { cell });
+        let on_screen = || Halt::from(ActionRefusal::CellNotOnScreen { cell });
         match self.way {
-            Way::Typed => {}
-            Way::Replaced => return self.select_field(&element, cell).await,
-            Way::Action => {
+            CellEntryMethod::Typed => {}
+            CellEntryMethod::Replaced => return self.select_field(&element, cell).await,
+            CellEntryMethod::Action => {
                 let edit = ElementAction::Named("edit".to_owned());
                 match self.desktop.perform(element.id, &edit).await {
                     Ok(()) | Err(DesktopError::NotAnswering { .. }) => {}
@@ -443,32 +456,36 @@ impl<D: Desktop> Sheet<'_, D> {
                     Err(error) => return Err(error.into()),
                 }
             }
-            Way::Click => {
+            CellEntryMethod::Click => {
                 let point = point.ok_or_else(on_screen)?;
                 self.desktop.click(point, Button::Left, 1).await?;
                 let selected = watch_app(self.desktop, self.surface.id).await?;
                 self.desktop.settle(selected, self.limits.quiet).await?;
                 self.desktop.click(point, Button::Left, 1).await?;
             }
-            Way::DoubleClick => self.desktop.click(point.ok_or_else(on_screen)?, Button::Left, 2).await?,
+            CellEntryMethod::DoubleClick => {
+                self.desktop.click(point.ok_or_else(on_screen)?, Button::Left, 2).await?;
+            }
         }
         self.desktop.settle(watch, self.limits.quiet).await?;
-        self.desktop.press(&KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('a') }).await?;
+        self.desktop
+            .press(&KeyChord { modifiers: vec![KeyModifier::Ctrl], key: ChordKey::Char('a') })
+            .await?;
         Ok(true)
     }
 
     /// Returns the kind of a cell.
-    async fn kind_of(&self, cell: CellRef) -> Result<Kind, Halt> {
+    async fn kind_of(&self, cell: CellRef) -> Result<TargetCellKind, Halt> {
         if self.is_spreadsheet() {
-            return Ok(Kind::Plain);
+            return Ok(TargetCellKind::Plain);
         }
         let element = patiently(|| self.desktop.cell(self.table.id, cell)).await?;
-        Ok(if element.states.has(State::Editable) && element.offers(Pattern::Text) {
-            Kind::Field
+        Ok(if element.states.has(State::Editable) && element.offers(ElementCapability::Text) {
+            TargetCellKind::Field
         } else if element.role.is_header() && !element.states.has(State::Editable) {
-            Kind::Header
+            TargetCellKind::Header
         } else {
-            Kind::Plain
+            TargetCellKind::Plain
         })
     }
 

@@ -1,7 +1,7 @@
 //! A part of a window as a picture, in the size that it has on the screen.
 
 use deskhand_core::{
-    action::Refusal,
+    action::ActionRefusal,
     geometry::{Rect, Screen},
     ids::{ElementId, WindowId},
     ui::State,
@@ -9,7 +9,7 @@ use deskhand_core::{
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, Picture};
 
 use crate::{
-    checks::{Need, check},
+    checks::{TargetRequirement, check},
     report::Halt,
     surfaces::surfaces,
 };
@@ -19,7 +19,7 @@ const AROUND: i32 = 32;
 
 /// Part of a window that is shown.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Part {
+pub enum ZoomTarget {
     /// An element, with what is around it.
     Element {
         /// Its id.
@@ -34,14 +34,14 @@ pub enum Part {
 
 /// A part of a window.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Zoomed {
+pub struct WindowZoom {
     /// Its pixels; its region is the part of the screen that it shows.
     pub picture: Picture,
     /// Bounds of the window on the screen.
     pub window: Rect<Screen>,
 }
 
-impl Zoomed {
+impl WindowZoom {
     /// The edges of the part, as fractions of the window: left, top, right, bottom. What is in a dialog may be below 0 or above 1.
     pub fn edges(&self) -> [f64; 4] {
         let (part, window) = (&self.picture.region, &self.window);
@@ -65,20 +65,20 @@ impl Zoomed {
 /// # Errors
 /// [`DesktopError::NoWindow`] if the window is gone, [`DesktopError::Refused`] if the element cannot be seen, [`DesktopError::Failed`] if the
 /// area is none of the window, or another error of the desktop.
-pub async fn zoom<D: Desktop>(desktop: &D, window: WindowId, part: &Part) -> DesktopResult<Zoomed> {
+pub async fn zoom<D: Desktop>(desktop: &D, window: WindowId, part: &ZoomTarget) -> DesktopResult<WindowZoom> {
     let surfaces = surfaces(desktop, window).await?;
     let own = surfaces.iter().find(|surface| surface.id == window);
     let bounds = own.ok_or(DesktopError::NoWindow(window))?.bounds;
     let area = match part {
-        Part::Element { id, name } => {
+        ZoomTarget::Element { id, name } => {
             let whole = surfaces.iter().map(|surface| surface.bounds).reduce(|all, one| all.enclosing(&one));
             let shown = element(desktop, window, (*id, name.as_deref())).await?;
             shown.grown_by(AROUND).intersection(&whole.unwrap_or(bounds)).unwrap_or(shown)
         }
-        Part::Area(edges) => area(&bounds, *edges)
+        ZoomTarget::Area(edges) => area(&bounds, *edges)
             .map_err(|why| DesktopError::failed(format!("show a part of {window}"), why))?,
     };
-    Ok(Zoomed { picture: desktop.region(area).await?, window: bounds })
+    Ok(WindowZoom { picture: desktop.region(area).await?, window: bounds })
 }
 
 /// Returns the area in which an element can be seen.
@@ -87,13 +87,14 @@ async fn element<D: Desktop>(
     window: WindowId,
     (id, name): (ElementId, Option<&str>),
 ) -> DesktopResult<Rect<Screen>> {
-    let ready = check(desktop, window, id, name, Need::Read).await.map_err(|halt| match halt {
-        Halt::Refused(refusal) => DesktopError::Refused(refusal),
-        Halt::Failed(error) => error,
-    })?;
+    let ready =
+        check(desktop, window, id, name, TargetRequirement::Read).await.map_err(|halt| match halt {
+            Halt::Refused(refusal) => DesktopError::Refused(refusal),
+            Halt::Failed(error) => error,
+        })?;
     let seen = ready.element.bounds.filter(|_| ready.element.states.has(State::Showing));
     seen.and_then(|bounds| bounds.intersection(&ready.surface.bounds))
-        .ok_or_else(|| DesktopError::refused(Refusal::NotOnScreen { element: (&ready.element).into() }))
+        .ok_or_else(|| DesktopError::refused(ActionRefusal::NotOnScreen { element: (&ready.element).into() }))
 }
 
 /// The part of the screen between these edges of a window.
@@ -151,7 +152,7 @@ mod tests {
     #[test]
     fn edges_say_where_a_part_is() {
         let picture = Picture { region: Rect::new(300, 200, 200, 150), rgb: Vec::new() };
-        let zoomed = Zoomed { picture, window: Rect::new(100, 50, 800, 600) };
+        let zoomed = WindowZoom { picture, window: Rect::new(100, 50, 800, 600) };
         assert_eq!(zoomed.edges(), [0.25, 0.25, 0.5, 0.5]);
     }
 }

@@ -6,20 +6,20 @@ use deskhand_core::{
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
     ui::{
-        CellRange, CellRef, DocumentInfo, Element, InstalledApplication, Place, TableContent, Tree,
+        CellRange, CellRef, DocumentInfo, Element, ElementTreePath, InstalledApplication, TableContent, Tree,
         WindowInfo,
     },
 };
 use deskhand_desktop::{
-    Aspect, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents, ElementAction,
-    Ended, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall, Natives,
-    Patterns, Picture, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree, Windowing,
-    keys::KeyChord,
+    Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents, ElementAction,
+    ElementChangeKind, ElementPatterns, FileState, IdleReport, IdleWait, InputInjection, LaunchRequest,
+    LaunchedProgram, Native, NativeAnswer, NativeCall, Natives, Picture, PointerChord, ProcessExit,
+    QuietLimits, Quirks, TreeLimits, UiTree, WindowManagement, WindowTreeSnapshot, keys::KeyChord,
 };
 
-use crate::Seeing;
+use crate::DetectingDesktop;
 
-impl<D: Desktop> Seeing<D> {
+impl<D: Desktop> DetectingDesktop<D> {
     fn has(&self, id: ElementId) -> bool {
         self.registry().has(id)
     }
@@ -34,12 +34,12 @@ impl<D: Desktop> Seeing<D> {
     }
 }
 
-impl<D: Desktop> Desktop for Seeing<D> {
+impl<D: Desktop> Desktop for DetectingDesktop<D> {
     fn capabilities(&self) -> Capabilities {
         self.inner().capabilities()
     }
 
-    async fn see(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Sight> {
+    async fn see(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<WindowTreeSnapshot> {
         self.look(window, limits).await
     }
 
@@ -48,7 +48,7 @@ impl<D: Desktop> Desktop for Seeing<D> {
     }
 }
 
-impl<D: Desktop> Windowing for Seeing<D> {
+impl<D: Desktop> WindowManagement for DetectingDesktop<D> {
     async fn windows(&self) -> DesktopResult<Vec<WindowInfo>> {
         self.inner().windows().await
     }
@@ -65,11 +65,11 @@ impl<D: Desktop> Windowing for Seeing<D> {
         self.inner().close(window).await
     }
 
-    async fn launch(&self, request: &LaunchRequest) -> DesktopResult<Launched> {
+    async fn launch(&self, request: &LaunchRequest) -> DesktopResult<LaunchedProgram> {
         self.inner().launch(request).await
     }
 
-    async fn launch_all(&self, requests: &[LaunchRequest]) -> DesktopResult<Vec<Launched>> {
+    async fn launch_all(&self, requests: &[LaunchRequest]) -> DesktopResult<Vec<LaunchedProgram>> {
         self.inner().launch_all(requests).await
     }
 
@@ -77,7 +77,7 @@ impl<D: Desktop> Windowing for Seeing<D> {
         self.inner().applications()
     }
 
-    fn process_ended(&self, pid: u32) -> Option<Ended> {
+    fn process_ended(&self, pid: u32) -> Option<ProcessExit> {
         self.inner().process_ended(pid)
     }
 
@@ -86,7 +86,7 @@ impl<D: Desktop> Windowing for Seeing<D> {
     }
 }
 
-impl<D: Desktop> Documents for Seeing<D> {
+impl<D: Desktop> Documents for DetectingDesktop<D> {
     async fn document(&self, window: &WindowInfo) -> DesktopResult<Option<DocumentInfo>> {
         self.inner().document(window).await
     }
@@ -96,7 +96,7 @@ impl<D: Desktop> Documents for Seeing<D> {
     }
 }
 
-impl<D: Desktop> Native for Seeing<D> {
+impl<D: Desktop> Native for DetectingDesktop<D> {
     fn natives(&self) -> Natives {
         self.inner().natives()
     }
@@ -106,7 +106,7 @@ impl<D: Desktop> Native for Seeing<D> {
     }
 }
 
-impl<D: Desktop> UiTree for Seeing<D> {
+impl<D: Desktop> UiTree for DetectingDesktop<D> {
     async fn tree(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
         self.tree_or_root(window, limits).await
     }
@@ -159,12 +159,12 @@ impl<D: Desktop> UiTree for Seeing<D> {
         self.inner().known_focus(window).await
     }
 
-    fn last_place(&self, id: ElementId) -> Option<Place> {
+    fn last_place(&self, id: ElementId) -> Option<ElementTreePath> {
         self.inner().last_place(id)
     }
 }
 
-impl<D: Desktop> Patterns for Seeing<D> {
+impl<D: Desktop> ElementPatterns for DetectingDesktop<D> {
     async fn perform(&self, id: ElementId, action: &ElementAction) -> DesktopResult<()> {
         match self.has(id) {
             true => Err(self.not_offered("act", id)),
@@ -226,12 +226,17 @@ impl<D: Desktop> Patterns for Seeing<D> {
     }
 }
 
-impl<D: Desktop> Input for Seeing<D> {
-    async fn click(&self, at: Point<Screen>, held: impl Into<Held> + Send, count: u8) -> DesktopResult<()> {
+impl<D: Desktop> InputInjection for DetectingDesktop<D> {
+    async fn click(
+        &self,
+        at: Point<Screen>,
+        held: impl Into<PointerChord> + Send,
+        count: u8,
+    ) -> DesktopResult<()> {
         self.inner().click(at, held, count).await
     }
 
-    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &Held) -> DesktopResult<()> {
+    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &PointerChord) -> DesktopResult<()> {
         self.inner().drag(from, to, held).await
     }
 
@@ -256,7 +261,7 @@ impl<D: Desktop> Input for Seeing<D> {
     }
 }
 
-impl<D: Desktop> Clipboard for Seeing<D> {
+impl<D: Desktop> Clipboard for DetectingDesktop<D> {
     async fn clipboard(&self) -> DesktopResult<Option<String>> {
         self.inner().clipboard().await
     }
@@ -274,7 +279,7 @@ impl<D: Desktop> Clipboard for Seeing<D> {
     }
 }
 
-impl<D: Desktop> Capture for Seeing<D> {
+impl<D: Desktop> Capture for DetectingDesktop<D> {
     async fn screen(&self) -> DesktopResult<Picture> {
         self.inner().screen().await
     }
@@ -288,14 +293,14 @@ impl<D: Desktop> Capture for Seeing<D> {
     }
 }
 
-impl<D: Desktop> Settling for Seeing<D> {
+impl<D: Desktop> IdleWait for DetectingDesktop<D> {
     type Watch = D::Watch;
 
     async fn watch(&self, window: Option<WindowId>) -> DesktopResult<Self::Watch> {
         self.inner().watch(window).await
     }
 
-    async fn settle(&self, watch: Self::Watch, limits: QuietLimits) -> DesktopResult<Settled> {
+    async fn settle(&self, watch: Self::Watch, limits: QuietLimits) -> DesktopResult<IdleReport> {
         self.inner().settle(watch, limits).await
     }
 
@@ -318,13 +323,13 @@ impl<D: Desktop> Settling for Seeing<D> {
         }
     }
 
-    fn mark_self_changing(&self, element: ElementId, aspect: Aspect) {
+    fn mark_self_changing(&self, element: ElementId, aspect: ElementChangeKind) {
         if !self.has(element) {
             self.inner().mark_self_changing(element, aspect);
         }
     }
 
-    fn is_self_changing(&self, element: ElementId, aspect: Aspect) -> bool {
+    fn is_self_changing(&self, element: ElementId, aspect: ElementChangeKind) -> bool {
         // Changes in a picture are not tracked; each action watches its target itself.
         !self.has(element) && self.inner().is_self_changing(element, aspect)
     }

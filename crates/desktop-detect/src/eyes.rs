@@ -16,8 +16,8 @@ use crate::{
     omniparser::{Omniparser, ParsedBox},
     options::DetectOptions,
     overlap::{area, around, intersection_over_union, padded},
-    reading::{ReadError, Reader},
-    words::Label,
+    reading::{OcrEngine, OcrReadError},
+    words::OcrLabel,
 };
 
 /// The most windows whose pictures are kept.
@@ -35,14 +35,14 @@ const PARTS_MAX: usize = 12;
 
 /// Results for the picture of one window.
 #[derive(Debug, Default)]
-struct Glance {
+struct WindowPictureCache {
     labels: Option<Labels>,
-    boxes: Option<Reading<ParsedBox>>,
+    boxes: Option<CachedDetection<ParsedBox>>,
 }
 
 /// A picture and what was found in it.
 #[derive(Debug)]
-struct Reading<T> {
+struct CachedDetection<T> {
     picture: Picture,
     found: Vec<T>,
 }
@@ -52,7 +52,7 @@ struct Reading<T> {
 struct Labels {
     picture: Picture,
     places: Vec<Rect<Screen>>,
-    found: Vec<Label>,
+    found: Vec<OcrLabel>,
 }
 
 impl Labels {
@@ -60,7 +60,7 @@ impl Labels {
     fn moved_to(self, now: &Picture) -> Self {
         let (x, y) = (now.region.x - self.picture.region.x, now.region.y - self.picture.region.y);
         let there = |place: Rect<Screen>| Rect::new(place.x + x, place.y + y, place.width, place.height);
-        let found = self.found.into_iter().map(|label| Label { bounds: there(label.bounds), ..label });
+        let found = self.found.into_iter().map(|label| OcrLabel { bounds: there(label.bounds), ..label });
         Self {
             picture: moved(&self.picture, now),
             places: self.places.into_iter().map(there).collect(),
@@ -78,8 +78,8 @@ struct Pause {
 
 /// Results of the detectors so far.
 #[derive(Debug, Default)]
-pub(crate) struct Eyes {
-    glances: HashMap<WindowId, Glance>,
+pub(crate) struct DetectionCache {
+    glances: HashMap<WindowId, WindowPictureCache>,
     ocr: Option<Pause>,
     parser: Option<Pause>,
 }
@@ -106,29 +106,29 @@ pub(crate) enum Boxes {
 
 /// Detections in a picture.
 #[derive(Debug, Default)]
-pub(crate) struct Looked {
-    pub(crate) labels: Vec<Label>,
+pub(crate) struct DetectionResult {
+    pub(crate) labels: Vec<OcrLabel>,
     pub(crate) boxes: Vec<ParsedBox>,
     /// Notices of what could not be used, with the cause and the next step.
     pub(crate) notices: Vec<String>,
 }
 
-impl Eyes {
+impl DetectionCache {
     /// Finds what is requested in a picture of a window.
     pub(crate) async fn look(
         &mut self,
         window: WindowId,
         picture: &Picture,
         wants: Wants,
-        reader: &Reader,
+        reader: &OcrEngine,
         parser: Option<&Omniparser>,
         options: &DetectOptions,
-    ) -> Looked {
+    ) -> DetectionResult {
         if self.glances.len() >= WINDOWS_MAX && !self.glances.contains_key(&window) {
             self.glances.clear();
         }
-        let Glance { labels, boxes } = self.glances.remove(&window).unwrap_or_default();
-        let mut looked = Looked::default();
+        let WindowPictureCache { labels, boxes } = self.glances.remove(&window).unwrap_or_default();
+        let mut looked = DetectionResult::default();
         let text = async {
             let paused = pause_notice(self.ocr.as_ref());
             match paused {
@@ -157,7 +157,7 @@ impl Eyes {
         let boxes = taken(parsed, &mut self.parser, &mut looked.notices);
         looked.labels.extend(labels.iter().flat_map(|reading| reading.found.iter().cloned()));
         looked.boxes.extend(boxes.iter().flat_map(|reading| reading.found.iter().cloned()));
-        self.glances.insert(window, Glance { labels, boxes });
+        self.glances.insert(window, WindowPictureCache { labels, boxes });
         looked
     }
 
@@ -233,8 +233,8 @@ async fn labels_of(
     before: Option<Labels>,
     picture: &Picture,
     wanted: Vec<Rect<Screen>>,
-    reader: &Reader,
-) -> Result<Labels, ReadError> {
+    reader: &OcrEngine,
+) -> Result<Labels, OcrReadError> {
     let mut places = Vec::new();
     let mut found = Vec::new();
     match before.map(|before| before.moved_to(picture)) {
@@ -263,13 +263,13 @@ async fn labels_of(
         let read = reader.read(part.unwrap_or_else(|| picture.clone())).await?;
         let elapsed_ms = milliseconds(begun.elapsed());
         tracing::debug!(elapsed_ms, labels = read.len(), ?place, "read text from a picture");
-        let is_new = |label: &Label| {
+        let is_new = |label: &OcrLabel| {
             place.contains(&label.bounds.center())
                 && found
                     .iter()
-                    .all(|known: &Label| intersection_over_union(&known.bounds, &label.bounds) < 0.3)
+                    .all(|known: &OcrLabel| intersection_over_union(&known.bounds, &label.bounds) < 0.3)
         };
-        let new: Vec<Label> = read.into_iter().filter(is_new).collect();
+        let new: Vec<OcrLabel> = read.into_iter().filter(is_new).collect();
         found.extend(new);
     }
     Ok(Labels { picture: picture.clone(), places: wanted, found })
@@ -279,7 +279,7 @@ async fn labels_of(
 /// wanted if most of it changed.
 fn parts(
     changed: Vec<Rect<Screen>>,
-    labels: &[Label],
+    labels: &[OcrLabel],
     wanted: &[Rect<Screen>],
     apart: bool,
 ) -> Vec<Rect<Screen>> {
@@ -300,7 +300,7 @@ fn parts(
 }
 
 /// A changed area, extended to the texts that reach into it.
-fn widened(place: Rect<Screen>, labels: &[Label]) -> Rect<Screen> {
+fn widened(place: Rect<Screen>, labels: &[OcrLabel]) -> Rect<Screen> {
     let mut place = place;
     for _ in 0..WIDENED_MAX {
         let near = padded(&place, MARGIN);
@@ -316,15 +316,15 @@ fn widened(place: Rect<Screen>, labels: &[Label]) -> Rect<Screen> {
 
 /// The boxes of a picture; those of the last one if it did not change.
 async fn boxes_of(
-    before: Option<Reading<ParsedBox>>,
+    before: Option<CachedDetection<ParsedBox>>,
     picture: &Picture,
     parser: &Omniparser,
-) -> Result<Reading<ParsedBox>, super::omniparser::ParseError> {
+) -> Result<CachedDetection<ParsedBox>, super::omniparser::ParseError> {
     match before {
         Some(before) if before.picture == *picture => Ok(before),
         Some(_) | None => {
             let found = parser.parse(picture).await?;
-            Ok(Reading { picture: picture.clone(), found })
+            Ok(CachedDetection { picture: picture.clone(), found })
         }
     }
 }

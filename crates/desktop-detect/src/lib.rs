@@ -1,7 +1,7 @@
 //! Finds what the accessibility tree lacks in pictures: text by OCR, and boxes by a visual parser. Both are merged
 //! with the tree into one list of elements.
 //!
-//! - [`Seeing`]: a desktop around another one, whose looks and elements include what was detected.
+//! - [`DetectingDesktop`]: a desktop around another one, whose looks and elements include what was detected.
 //! - `reading`: text, by a model in the program `deskhand-local` (`model`) or by the program `tesseract` (`tesseract`, `words`);
 //!   `omniparser`: boxes by HTTP.
 //! - `merge`: removes duplicates; `registry`: the same text near the same position keeps its id.
@@ -26,7 +26,7 @@ mod seeing;
 mod tesseract;
 mod words;
 
-pub use deskhand_http::Secret;
+pub use deskhand_http::HttpCredential;
 pub use languages::unread_language;
 pub use options::{DetectOptions, MergeOptions, OcrOptions, OcrUse, OmniparserOptions};
-pub use seeing::Seeing;
+pub use seeing::DetectingDesktop;

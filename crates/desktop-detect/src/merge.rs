@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use deskhand_core::{
     geometry::{Rect, Screen},
     ids::ElementId,
-    ui::{Element, Role, Source, Tree},
+    ui::{Element, ElementSource, Role, Tree},
 };
 
 use deskhand_desktop::alike::{alike, occurs};
@@ -14,7 +14,7 @@ use crate::{
     omniparser::ParsedBox,
     options::MergeOptions,
     overlap::{intersection_over_union, padded, share_inside},
-    words::Label,
+    words::OcrLabel,
 };
 
 /// Maximum distance by which text may extend beyond its element, in pixels: the extents of toolkits are not
@@ -26,9 +26,9 @@ const BESIDE: i32 = 2;
 
 /// Something that was detected in a picture.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Detected {
+pub(crate) struct DetectedElement {
     /// Detector that found it.
-    pub(crate) source: Source,
+    pub(crate) source: ElementSource,
     /// [`Role::DRAWN_TEXT`] or [`Role::DRAWN_ICON`].
     pub(crate) role: Role,
     /// Its text; empty if unknown.
@@ -37,26 +37,30 @@ pub(crate) struct Detected {
     pub(crate) bounds: Rect<Screen>,
 }
 
-impl Detected {
-    fn of_label(label: &Label) -> Self {
+impl DetectedElement {
+    fn of_label(label: &OcrLabel) -> Self {
         let (words, bounds) = (label.text.clone(), label.bounds);
-        Self { source: Source::Ocr, role: Role::DRAWN_TEXT, words, bounds }
+        Self { source: ElementSource::Ocr, role: Role::DRAWN_TEXT, words, bounds }
     }
 
     fn of_box(parsed: &ParsedBox) -> Self {
         let role = if parsed.is_text { Role::DRAWN_TEXT } else { Role::DRAWN_ICON };
         let (words, bounds) = (parsed.content.clone(), parsed.bounds);
-        Self { source: Source::Omniparser, role, words, bounds }
+        Self { source: ElementSource::Omniparser, role, words, bounds }
     }
 }
 
 /// Merges text and boxes into one list. A box that contains one text is the control of that text; one that contains
 /// several is a container, and they remain.
-pub(crate) fn unite(labels: &[Label], boxes: &[ParsedBox], options: &MergeOptions) -> Vec<Detected> {
-    let mut left: Vec<Option<&Label>> = labels.iter().map(Some).collect();
+pub(crate) fn unite(
+    labels: &[OcrLabel],
+    boxes: &[ParsedBox],
+    options: &MergeOptions,
+) -> Vec<DetectedElement> {
+    let mut left: Vec<Option<&OcrLabel>> = labels.iter().map(Some).collect();
     let mut united = Vec::new();
     for parsed in boxes {
-        let twin = |other: &Detected| {
+        let twin = |other: &DetectedElement| {
             intersection_over_union(&other.bounds, &parsed.bounds) >= options.iou
                 && (other.words.is_empty()
                     || parsed.content.is_empty()
@@ -66,14 +70,14 @@ pub(crate) fn unite(labels: &[Label], boxes: &[ParsedBox], options: &MergeOption
             continue;
         }
         let belongs =
-            |label: &Label| share_inside(&label.bounds, &padded(&parsed.bounds, MARGIN)) >= options.inside;
+            |label: &OcrLabel| share_inside(&label.bounds, &padded(&parsed.bounds, MARGIN)) >= options.inside;
         let inside: Vec<usize> = left
             .iter()
             .enumerate()
             .filter(|(_, label)| label.is_some_and(belongs))
             .map(|(place, _)| place)
             .collect();
-        let mut detected = Detected::of_box(parsed);
+        let mut detected = DetectedElement::of_box(parsed);
         let several = inside.len() > 1;
         for place in inside {
             let Some(slot) = left.get_mut(place) else { continue };
@@ -90,13 +94,17 @@ pub(crate) fn unite(labels: &[Label], boxes: &[ParsedBox], options: &MergeOption
         }
         united.push(detected);
     }
-    united.extend(left.into_iter().flatten().map(Detected::of_label));
+    united.extend(left.into_iter().flatten().map(DetectedElement::of_label));
     united
 }
 
 /// Returns what the tree lacks of `detected`. Text inside an element without text becomes the description of that
 /// element instead.
-pub(crate) fn merge(tree: &mut Tree, detected: Vec<Detected>, options: &MergeOptions) -> Vec<Detected> {
+pub(crate) fn merge(
+    tree: &mut Tree,
+    detected: Vec<DetectedElement>,
+    options: &MergeOptions,
+) -> Vec<DetectedElement> {
     let leaves = leaves(tree);
     let mut notes: HashMap<ElementId, String> = HashMap::new();
     let mut lacking = Vec::new();
@@ -130,7 +138,7 @@ enum Home {
     Unnamed(ElementId),
 }
 
-fn home(tree: &Tree, leaves: &[bool], one: &Detected, options: &MergeOptions) -> Home {
+fn home(tree: &Tree, leaves: &[bool], one: &DetectedElement, options: &MergeOptions) -> Home {
     let mut unnamed = None;
     for (element, leaf) in tree.elements.iter().zip(leaves).rev() {
         let Some(bounds) = element.bounds.filter(|bounds| !bounds.is_empty()) else { continue };

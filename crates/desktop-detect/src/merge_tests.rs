@@ -4,8 +4,8 @@ use super::{super::element_tests::element, *};
 
 const OPTIONS: MergeOptions = MergeOptions { iou: 0.5, inside: 0.7 };
 
-fn label(text: &str, bounds: [i32; 4]) -> Label {
-    Label { text: text.to_owned(), bounds: bounds.into() }
+fn label(text: &str, bounds: [i32; 4]) -> OcrLabel {
+    OcrLabel { text: text.to_owned(), bounds: bounds.into() }
 }
 
 fn icon(content: &str, bounds: [i32; 4]) -> ParsedBox {
@@ -21,13 +21,14 @@ fn window(inside: Vec<Element>) -> Tree {
 #[track_caller]
 fn check(
     mut tree: Tree,
-    labels: &[Label],
+    labels: &[OcrLabel],
     boxes: &[ParsedBox],
-    added: &[(&str, Source)],
+    added: &[(&str, ElementSource)],
     descriptions_expected: &[(u32, &str)],
 ) {
     let lacking = merge(&mut tree, unite(labels, boxes, &OPTIONS), &OPTIONS);
-    let found: Vec<(&str, Source)> = lacking.iter().map(|one| (one.words.as_str(), one.source)).collect();
+    let found: Vec<(&str, ElementSource)> =
+        lacking.iter().map(|one| (one.words.as_str(), one.source)).collect();
     assert_eq!(found, added);
     let descriptions: Vec<(u32, &str)> = tree
         .elements
@@ -53,7 +54,13 @@ fn text_that_an_element_has_is_not_added() {
 fn text_just_beside_its_element_is_not_added() {
     let cell = element(2, 1, Role::TABLE_CELL, "Roots", [359, 306, 400, 21]);
     check(window(vec![cell.clone()]), &[label("Roots", [342, 312, 36, 9])], &[], &[], &[]);
-    check(window(vec![cell]), &[label("Roots", [342, 334, 36, 9])], &[], &[("Roots", Source::Ocr)], &[]);
+    check(
+        window(vec![cell]),
+        &[label("Roots", [342, 334, 36, 9])],
+        &[],
+        &[("Roots", ElementSource::Ocr)],
+        &[],
+    );
 }
 
 #[test]
@@ -62,7 +69,7 @@ fn text_beside_an_element_or_in_a_container_is_added() {
     let button = element(3, 2, Role::PUSH_BUTTON, "Save", [10, 10, 100, 30]);
     let canvas = element(4, 2, Role::DRAWING_AREA, "Print", [0, 50, 400, 200]);
     let tree = || window(vec![panel.clone(), button.clone(), canvas.clone()]);
-    let ocr = Source::Ocr;
+    let ocr = ElementSource::Ocr;
     check(tree(), &[label("Save", [240, 15, 60, 14])], &[], &[("Save", ocr)], &[]);
     // The window and the canvas have that name, but they are containers.
     check(tree(), &[label("report", [200, 100, 60, 14])], &[], &[("report", ocr)], &[]);
@@ -95,7 +102,7 @@ fn a_text_that_is_cut_off_may_continue_with_it() {
         window(vec![text]),
         &[label("unheard of", [20, 200, 60, 14])],
         &[],
-        &[("unheard of", Source::Ocr)],
+        &[("unheard of", ElementSource::Ocr)],
         &[],
     );
 }
@@ -107,14 +114,14 @@ fn a_text_and_its_box_are_one_element() {
     let both = |content| (std::slice::from_ref(&words).to_vec(), vec![icon(content, place)]);
     for (content, name) in [("Open", "Open"), ("", "Open"), ("a folder", "Open")] {
         let (labels, boxes) = both(content);
-        check(window(vec![]), &labels, &boxes, &[(name, Source::Omniparser)], &[]);
+        check(window(vec![]), &labels, &boxes, &[(name, ElementSource::Omniparser)], &[]);
     }
     // The same box twice.
     check(
         window(vec![]),
         &[],
         &[icon("gear", place), icon("gear", [21, 101, 80, 30])],
-        &[("gear", Source::Omniparser)],
+        &[("gear", ElementSource::Omniparser)],
         &[],
     );
 }
@@ -123,6 +130,7 @@ fn a_text_and_its_box_are_one_element() {
 fn a_box_around_several_texts_keeps_them() {
     let labels = [label("One", [20, 20, 40, 14]), label("Two", [20, 60, 40, 14])];
     let boxes = [icon("a list", [10, 10, 200, 100])];
-    let expected = [("a list", Source::Omniparser), ("One", Source::Ocr), ("Two", Source::Ocr)];
+    let expected =
+        [("a list", ElementSource::Omniparser), ("One", ElementSource::Ocr), ("Two", ElementSource::Ocr)];
     check(window(vec![]), &labels, &boxes, &expected, &[]);
 }

@@ -12,12 +12,12 @@ use std::{
 use deskhand_core::geometry::Rect;
 use deskhand_desktop::Picture;
 use deskhand_local_client::{
-    CallError, LocalProgram,
+    LocalCallError, LocalProgram,
     protocol::{Letters, LocalOutput, LocalRequest, PictureText},
 };
 use tokio::{sync::oneshot, task::spawn_blocking};
 
-use crate::{languages::letters_of, options::OcrOptions, reading::ReadError, words::Label};
+use crate::{languages::letters_of, options::OcrOptions, reading::OcrReadError, words::OcrLabel};
 
 /// The least certainty of a text with a single letter or digit, or of a sign: signs and edges are often read as letters.
 const SINGLE_CERTAINTY: f32 = 0.85;
@@ -50,8 +50,8 @@ impl ModelReader {
     /// The labels in a picture.
     ///
     /// # Errors
-    /// [`ReadError`] if the program or the model cannot be used, or reading takes too long.
-    pub(crate) async fn read(&self, picture: Picture) -> Result<Vec<Label>, ReadError> {
+    /// [`OcrReadError`] if the program or the model cannot be used, or reading takes too long.
+    pub(crate) async fn read(&self, picture: Picture) -> Result<Vec<OcrLabel>, OcrReadError> {
         let origin = picture.region.origin();
         let (program, archive, letters) = (Arc::clone(&self.program), self.archive.clone(), self.letters);
         let (began, stop) = oneshot::channel();
@@ -63,22 +63,22 @@ impl ModelReader {
             drop(began.send(call.stop_on_drop()));
             call.wait()
         });
-        let wrong = |problem: String| ReadError::Model { archive: self.archive.clone(), problem };
+        let wrong = |problem: String| OcrReadError::Model { archive: self.archive.clone(), problem };
         let done = tokio::time::timeout(self.timeout, async {
             let _stop = stop.await;
             read.await
         });
         let output = done
             .await
-            .map_err(|_| ReadError::TimedOut {
+            .map_err(|_| OcrReadError::TimedOut {
                 reader: "the OCR model".to_owned(),
                 limit_ms: self.timeout.as_millis(),
             })?
             .map_err(|error| wrong(error.to_string()))?
             .map_err(|error| match error {
-                CallError::Refused(_) | CallError::Ended => wrong(error.to_string()),
-                CallError::Missing | CallError::Start { .. } | CallError::Version { .. } => {
-                    ReadError::NoLocal(error)
+                LocalCallError::Refused(_) | LocalCallError::Ended => wrong(error.to_string()),
+                LocalCallError::Missing | LocalCallError::Start { .. } | LocalCallError::Version { .. } => {
+                    OcrReadError::NoLocal(error)
                 }
             })?;
         let LocalOutput::Texts(texts) = output else {
@@ -90,7 +90,7 @@ impl ModelReader {
             Rect::new(x, y, side(text.width), side(text.height))
         };
         let certain = texts.into_iter().filter(|text| self.is_certain(text));
-        Ok(certain.map(|text| Label { bounds: place(&text), text: text.text }).collect())
+        Ok(certain.map(|text| OcrLabel { bounds: place(&text), text: text.text }).collect())
     }
 
     fn is_certain(&self, text: &PictureText) -> bool {

@@ -8,7 +8,7 @@ use deskhand_core::{
     text::{collapse_whitespace, excerpt},
 };
 use deskhand_desktop::Picture;
-use deskhand_http::{BodyError, Bound, Secret, UrlError, http_url, read_body, root_cause};
+use deskhand_http::{BodyError, HttpCredential, HttpTimeout, UrlError, http_url, read_body, root_cause};
 use reqwest::{
     Client, StatusCode, Url,
     header::{AUTHORIZATION, CONTENT_TYPE},
@@ -126,13 +126,13 @@ impl ParseError {
 pub(crate) struct Omniparser {
     client: Client,
     url: Url,
-    token: Option<Secret>,
+    token: Option<HttpCredential>,
     timeout: Duration,
     picture_bytes_max: usize,
 }
 
 #[derive(Deserialize)]
-struct Item {
+struct OmniparserItem {
     #[serde(default, rename = "type")]
     kind: String,
     bbox: [f64; 4],
@@ -150,9 +150,9 @@ impl Omniparser {
     pub(crate) fn new(options: &OmniparserOptions) -> Result<Self, ParseError> {
         let url = address(&options.endpoint)?;
         let client =
-            deskhand_http::client(&url, options.timeout, Bound::Whole(options.timeout)).map_err(|error| {
-                ParseError::Address { endpoint: options.endpoint.clone(), reason: error.to_string() }
-            })?;
+            deskhand_http::client(&url, options.timeout, HttpTimeout::Whole(options.timeout)).map_err(
+                |error| ParseError::Address { endpoint: options.endpoint.clone(), reason: error.to_string() },
+            )?;
         let token = options.token.clone();
         let picture_bytes_max = options.picture_bytes_max;
         Ok(Self { client, url, token, timeout: options.timeout, picture_bytes_max })
@@ -253,7 +253,7 @@ fn boxes(bytes: &[u8], region: &Rect<Screen>, url: &str) -> Result<Vec<ParsedBox
     let parsed: Vec<ParsedBox> = items
         .iter()
         .take(BOXES_MAX)
-        .filter_map(|item| Item::deserialize(item).ok())
+        .filter_map(|item| OmniparserItem::deserialize(item).ok())
         .filter_map(|item| place(&item, region))
         .collect();
     if parsed.is_empty() && !items.is_empty() {
@@ -263,7 +263,7 @@ fn boxes(bytes: &[u8], region: &Rect<Screen>, url: &str) -> Result<Vec<ParsedBox
 }
 
 /// A box in screen coordinates: its corners are fractions of the picture's sides.
-fn place(item: &Item, region: &Rect<Screen>) -> Option<ParsedBox> {
+fn place(item: &OmniparserItem, region: &Rect<Screen>) -> Option<ParsedBox> {
     let [left, top, right, bottom] = item.bbox;
     let sane = item.bbox.iter().all(|share| (-0.01..=1.01).contains(share)) && left < right && top < bottom;
     if !sane {

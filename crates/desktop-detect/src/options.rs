@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use deskhand_http::Secret;
+use deskhand_http::HttpCredential;
 
 /// Which sources elements come from, and their settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,7 +87,7 @@ pub struct OmniparserOptions {
     /// The address of its server, such as `http://127.0.0.1:8000`, with or without `/parse/`.
     pub endpoint: String,
     /// The bearer token that it wants.
-    pub token: Option<Secret>,
+    pub token: Option<HttpCredential>,
     /// Maximum time for an answer, connecting included.
     pub timeout: Duration,
     /// The largest picture that is sent, in bytes; larger ones are scaled down.

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use deskhand_desktop::Picture;
-use deskhand_local_client::CallError;
+use deskhand_local_client::LocalCallError;
 
-use crate::{model::ModelReader, options::OcrOptions, tesseract::Tesseract, words::Label};
+use crate::{model::ModelReader, options::OcrOptions, tesseract::Tesseract, words::OcrLabel};
 
 /// Why no text was read.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ReadError {
+pub(crate) enum OcrReadError {
     /// The program is not installed.
     #[error("the program `{0}` is not installed")]
     Missing(String),
@@ -39,7 +39,7 @@ pub(crate) enum ReadError {
     },
     /// The program that reads with the model cannot be started.
     #[error(transparent)]
-    NoLocal(CallError),
+    NoLocal(LocalCallError),
     /// The model cannot be used.
     #[error("the model in {} cannot be used: {problem}", archive.display())]
     Model {
@@ -50,7 +50,7 @@ pub(crate) enum ReadError {
     },
 }
 
-impl ReadError {
+impl OcrReadError {
     /// Returns the next step to take.
     pub(crate) fn fix(&self) -> String {
         match self {
@@ -74,14 +74,14 @@ impl ReadError {
 
 /// Reads text.
 #[derive(Debug)]
-pub(crate) enum Reader {
+pub(crate) enum OcrEngine {
     /// By a model, in a program of ours.
     Model(ModelReader),
     /// By the program `tesseract`.
     Program(Box<Tesseract>),
 }
 
-impl Reader {
+impl OcrEngine {
     /// The reader of these options.
     pub(crate) fn new(options: OcrOptions) -> Self {
         match &options.model {
@@ -93,8 +93,8 @@ impl Reader {
     /// The labels in a picture.
     ///
     /// # Errors
-    /// [`ReadError`] if the reader is missing, fails or takes too long.
-    pub(crate) async fn read(&self, picture: Picture) -> Result<Vec<Label>, ReadError> {
+    /// [`OcrReadError`] if the reader is missing, fails or takes too long.
+    pub(crate) async fn read(&self, picture: Picture) -> Result<Vec<OcrLabel>, OcrReadError> {
         match self {
             Self::Model(model) => model.read(picture).await,
             Self::Program(program) => program.read(picture).await,

@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use deskhand_core::{
-    geometry::{Point, Rect, Screen, Window},
+    geometry::{Point, Rect, Screen, WindowSpace},
     ids::{ElementId, WindowId},
-    ui::{Element, Role, Source, State, States, WindowInfo},
+    ui::{Element, ElementSource, Role, State, States, WindowInfo},
 };
 
 use deskhand_desktop::alike::alike;
 
 use crate::{
-    merge::Detected,
+    merge::DetectedElement,
     overlap::{intersection_over_union, padded},
 };
 
@@ -22,35 +22,35 @@ const NEAR: i32 = 2;
 
 /// A detected element that is current as far as is known.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Known {
+pub(crate) struct TrackedDetection {
     pub(crate) id: ElementId,
-    pub(crate) source: Source,
+    pub(crate) source: ElementSource,
     pub(crate) role: Role,
     pub(crate) words: String,
     /// Its position relative to its window.
-    pub(crate) place: Rect<Window>,
+    pub(crate) place: Rect<WindowSpace>,
 }
 
 /// Detections in one window.
 #[derive(Debug, Default)]
-struct Found {
-    known: Vec<Known>,
+struct WindowDetections {
+    known: Vec<TrackedDetection>,
     /// The element that represents the window if its application exposes none.
     root: Option<ElementId>,
 }
 
 /// Detections in all windows.
 #[derive(Debug, Default)]
-pub(crate) struct Registry {
-    windows: HashMap<WindowId, Found>,
+pub(crate) struct DetectionRegistry {
+    windows: HashMap<WindowId, WindowDetections>,
 }
 
-impl Registry {
+impl DetectionRegistry {
     /// Updates what is detected in a window and returns its elements; what is missing is forgotten.
     pub(crate) fn take(
         &mut self,
         window: &WindowInfo,
-        detected: &[Detected],
+        detected: &[DetectedElement],
         mut reserve: impl FnMut() -> ElementId,
     ) -> Vec<Element> {
         if self.windows.len() >= WINDOWS_MAX && !self.windows.contains_key(&window.id) {
@@ -64,7 +64,7 @@ impl Registry {
         for fits in [stayed, moved_a_little, moved] {
             for (id, one) in ids.iter_mut().zip(detected).filter(|(id, _)| id.is_none()) {
                 let place = one.bounds.relative_to(&origin);
-                let alone = |old: &Known| {
+                let alone = |old: &TrackedDetection| {
                     detected.iter().filter(|other| other.words == old.words && other.role == old.role).count()
                         == 1
                 };
@@ -75,7 +75,7 @@ impl Registry {
         found.known = detected
             .iter()
             .zip(ids)
-            .map(|(one, id)| Known {
+            .map(|(one, id)| TrackedDetection {
                 id: id.unwrap_or_else(&mut reserve),
                 source: one.source,
                 role: one.role.clone(),
@@ -104,7 +104,7 @@ impl Registry {
     }
 
     /// The detected element with this id, and its window.
-    pub(crate) fn find(&self, id: ElementId) -> Option<(WindowId, Known)> {
+    pub(crate) fn find(&self, id: ElementId) -> Option<(WindowId, TrackedDetection)> {
         self.windows.iter().find_map(|(window, found)| {
             let known = found.known.iter().find(|known| known.id == id)?;
             Some((*window, known.clone()))
@@ -112,7 +112,7 @@ impl Registry {
     }
 
     /// The detected element at a point of a window; the smallest of several.
-    pub(crate) fn find_at(&self, window: &WindowInfo, point: &Point<Screen>) -> Option<Known> {
+    pub(crate) fn find_at(&self, window: &WindowInfo, point: &Point<Screen>) -> Option<TrackedDetection> {
         let known = &self.windows.get(&window.id)?.known;
         let here = known.iter().filter(|known| known.bounds(&window.bounds).contains(point));
         here.min_by_key(|known| i64::from(known.place.width) * i64::from(known.place.height)).cloned()
@@ -130,12 +130,17 @@ impl Registry {
 }
 
 /// The same text at the same position.
-fn stayed(old: &Known, now: &Detected, place: &Rect<Window>, _alone: bool) -> bool {
+fn stayed(old: &TrackedDetection, now: &DetectedElement, place: &Rect<WindowSpace>, _alone: bool) -> bool {
     old.role == now.role && old.words == now.words && intersection_over_union(&old.place, place) >= 0.5
 }
 
 /// Text that may be the same, near by.
-fn moved_a_little(old: &Known, now: &Detected, place: &Rect<Window>, _alone: bool) -> bool {
+fn moved_a_little(
+    old: &TrackedDetection,
+    now: &DetectedElement,
+    place: &Rect<WindowSpace>,
+    _alone: bool,
+) -> bool {
     let near = padded(&old.place, NEAR * old.place.height).contains(&place.center());
     old.role == now.role
         && near
@@ -144,15 +149,15 @@ fn moved_a_little(old: &Known, now: &Detected, place: &Rect<Window>, _alone: boo
 }
 
 /// The same text anywhere, if it is unique.
-fn moved(old: &Known, now: &Detected, _place: &Rect<Window>, alone: bool) -> bool {
+fn moved(old: &TrackedDetection, now: &DetectedElement, _place: &Rect<WindowSpace>, alone: bool) -> bool {
     old.role == now.role && !old.words.is_empty() && old.words == now.words && alone
 }
 
-fn overlap(old: &Known, place: &Rect<Window>) -> bool {
+fn overlap(old: &TrackedDetection, place: &Rect<WindowSpace>) -> bool {
     old.place.intersection(place).is_some()
 }
 
-impl Known {
+impl TrackedDetection {
     /// Its bounds on the screen.
     pub(crate) fn bounds(&self, window: &Rect<Screen>) -> Rect<Screen> {
         let Rect { x, y, width, height, .. } = self.place;
@@ -172,7 +177,12 @@ impl Known {
 }
 
 fn root_element(id: ElementId, window: &WindowInfo) -> Element {
-    Element { role: Role::FRAME, name: window.title.clone(), source: Source::Ocr, ..drawn(id, window.bounds) }
+    Element {
+        role: Role::FRAME,
+        name: window.title.clone(),
+        source: ElementSource::Ocr,
+        ..drawn(id, window.bounds)
+    }
 }
 
 /// An element of which only the bounds are known.
@@ -204,15 +214,20 @@ mod tests {
         }
     }
 
-    fn text(words: &str, x: i32, y: i32) -> Detected {
+    fn text(words: &str, x: i32, y: i32) -> DetectedElement {
         let bounds = Rect::new(x, y, 60, 14);
-        Detected { source: Source::Ocr, role: Role::DRAWN_TEXT, words: words.to_owned(), bounds }
+        DetectedElement {
+            source: ElementSource::Ocr,
+            role: Role::DRAWN_TEXT,
+            words: words.to_owned(),
+            bounds,
+        }
     }
 
     #[test]
     fn the_same_text_near_the_same_position_keeps_its_id() {
-        let (mut registry, mut last) = (Registry::default(), 40);
-        let mut take = |window: &WindowInfo, found: &[Detected]| -> Vec<u32> {
+        let (mut registry, mut last) = (DetectionRegistry::default(), 40);
+        let mut take = |window: &WindowInfo, found: &[DetectedElement]| -> Vec<u32> {
             let reserve = || {
                 last += 1;
                 ElementId(last)
@@ -237,7 +252,7 @@ mod tests {
 
     #[test]
     fn detected_elements_are_found_by_id_and_position() {
-        let mut registry = Registry::default();
+        let mut registry = DetectionRegistry::default();
         let here = window(100, 100);
         registry.take(&here, &[text("Save", 110, 110)], || ElementId(7));
         let (of, known) = registry.find(ElementId(7)).unwrap();

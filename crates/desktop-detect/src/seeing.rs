@@ -5,17 +5,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{Element, Role, Source, State, Tree, WindowInfo, WindowKind, same_app},
+    ui::{Element, ElementSource, Role, State, Tree, WindowInfo, WindowKind, same_app},
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, QuietLimits, Sight, TreeLimits};
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, QuietLimits, TreeLimits, WindowTreeSnapshot};
 
 use crate::{
-    eyes::{Boxes, Eyes, Wants},
-    merge::{Detected, merge, unite},
+    eyes::{Boxes, DetectionCache, Wants},
+    merge::{DetectedElement, merge, unite},
     omniparser::Omniparser,
     options::{DetectOptions, OcrUse},
-    reading::Reader,
-    registry::{Known, Registry},
+    reading::OcrEngine,
+    registry::{DetectionRegistry, TrackedDetection},
 };
 
 /// Only the root of a window, with where it is now.
@@ -27,19 +27,19 @@ const ROOT_ONLY: TreeLimits = TreeLimits { bounds_now: true, ..TreeLimits::ROOT_
 /// ([`deskhand_desktop::UiTree::tree`]) contain only what applications expose, so that the effect of an action is
 /// never proven by a picture alone.
 #[derive(Debug)]
-pub struct Seeing<D> {
+pub struct DetectingDesktop<D> {
     inner: D,
     options: DetectOptions,
-    reader: Reader,
+    reader: OcrEngine,
     parser: Option<Omniparser>,
     /// Why the configured parser cannot be used, if so.
     setup_notice: Option<String>,
-    registry: Mutex<Registry>,
+    registry: Mutex<DetectionRegistry>,
     /// Held during detection, so that nothing is detected twice.
-    eyes: tokio::sync::Mutex<Eyes>,
+    eyes: tokio::sync::Mutex<DetectionCache>,
 }
 
-impl<D: Desktop> Seeing<D> {
+impl<D: Desktop> DetectingDesktop<D> {
     /// Wraps a desktop.
     pub fn new(inner: D, options: DetectOptions) -> Self {
         let (parser, setup_notice) = match options.omniparser.as_ref().map(Omniparser::new) {
@@ -50,7 +50,7 @@ impl<D: Desktop> Seeing<D> {
             }
         };
         let (registry, eyes) = (Mutex::default(), tokio::sync::Mutex::default());
-        let reader = Reader::new(options.reader.clone());
+        let reader = OcrEngine::new(options.reader.clone());
         Self { inner, options, reader, parser, setup_notice, registry, eyes }
     }
 
@@ -64,12 +64,16 @@ impl<D: Desktop> Seeing<D> {
         self.inner
     }
 
-    pub(crate) fn registry(&self) -> MutexGuard<'_, Registry> {
+    pub(crate) fn registry(&self) -> MutexGuard<'_, DetectionRegistry> {
         self.registry.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The elements of a window, together with what is detected in its picture.
-    pub(crate) async fn look(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Sight> {
+    pub(crate) async fn look(
+        &self,
+        window: WindowId,
+        limits: TreeLimits,
+    ) -> DesktopResult<WindowTreeSnapshot> {
         let mut tree = self.inner.tree(window, limits).await?;
         let mut notices: Vec<String> = self.setup_notice.iter().cloned().collect();
         let is_empty = tree.partial.is_none() && tree.elements.iter().all(|element| element.depth == 0);
@@ -101,7 +105,7 @@ impl<D: Desktop> Seeing<D> {
             }
             insert(&mut tree, elements);
         }
-        Ok(Sight { tree, notices })
+        Ok(WindowTreeSnapshot { tree, notices })
     }
 
     /// Starts or loads what reads, while nothing waits for it.
@@ -201,7 +205,7 @@ impl<D: Desktop> Seeing<D> {
         let mut detected = unite(&looked.labels, &looked.boxes, &self.options.merge);
         // Anything there belongs to the windows above.
         detected.retain(|one| !is_covered(above, &one.bounds));
-        let lacking: Vec<Detected> = merge(tree, detected, &self.options.merge);
+        let lacking: Vec<DetectedElement> = merge(tree, detected, &self.options.merge);
         let elements = self.registry().take(info, &lacking, || self.inner.reserve_element_id());
         drop(eyes);
         Ok((elements, looked.notices))
@@ -252,7 +256,7 @@ impl<D: Desktop> Seeing<D> {
         &self,
         info: &WindowInfo,
         above: &[Rect<Screen>],
-        known: &Known,
+        known: &TrackedDetection,
         last_try: bool,
     ) -> DesktopResult<Option<Element>> {
         let bounds = known.bounds(&info.bounds);
@@ -262,7 +266,7 @@ impl<D: Desktop> Seeing<D> {
             if eyes.looks_the_same(info.id, &bounds, &picture) {
                 return Ok(Some(known.element(&info.bounds)));
             }
-            let boxes = if known.source == Source::Omniparser { Boxes::Now } else { Boxes::Last };
+            let boxes = if known.source == ElementSource::Omniparser { Boxes::Now } else { Boxes::Last };
             Wants { text: eyes.places_read(info.id, &info.bounds), boxes }
         };
         if !last_try {

@@ -5,7 +5,7 @@ use deskhand_core::ui::{Role, States};
 use super::{super::element_tests, *};
 
 fn element(id: u32, depth: u16, bounds: [i32; 4]) -> Element {
-    Element { source: Source::Ocr, ..element_tests::element(id, depth, Role::PANEL, "", bounds) }
+    Element { source: ElementSource::Ocr, ..element_tests::element(id, depth, Role::PANEL, "", bounds) }
 }
 
 #[test]

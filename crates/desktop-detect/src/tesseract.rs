@@ -14,8 +14,8 @@ use tokio::{
 
 use crate::{
     options::OcrOptions,
-    reading::ReadError,
-    words::{Label, labels_of_words, words_of_table},
+    reading::OcrReadError,
+    words::{OcrLabel, labels_of_words, words_of_table},
 };
 
 /// The most of its output that is read, in bytes.
@@ -40,12 +40,12 @@ impl Tesseract {
     /// The labels in a picture.
     ///
     /// # Errors
-    /// [`ReadError`] if the program is missing, fails or takes too long.
-    pub(crate) async fn read(&self, picture: Picture) -> Result<Vec<Label>, ReadError> {
+    /// [`OcrReadError`] if the program is missing, fails or takes too long.
+    pub(crate) async fn read(&self, picture: Picture) -> Result<Vec<OcrLabel>, OcrReadError> {
         let options = &self.options;
         let (origin, scale) = (picture.region.origin(), options.scale.clamp(1, 8));
         let program = options.program.display().to_string();
-        let failed = |error: &dyn std::fmt::Display| ReadError::Failed {
+        let failed = |error: &dyn std::fmt::Display| OcrReadError::Failed {
             program: program.clone(),
             complaint: error.to_string(),
         };
@@ -53,7 +53,10 @@ impl Tesseract {
         let file = enlarge.await.map_err(|error| failed(&error))?;
         let run = run(options, &program, self.started(), &file);
         let table = tokio::time::timeout(options.timeout, run).await.unwrap_or_else(|_| {
-            Err(ReadError::TimedOut { reader: format!("`{program}`"), limit_ms: options.timeout.as_millis() })
+            Err(OcrReadError::TimedOut {
+                reader: format!("`{program}`"),
+                limit_ms: options.timeout.as_millis(),
+            })
         })?;
         self.prepare();
         let words = words_of_table(&table, options.confidence_min);
@@ -86,11 +89,11 @@ async fn run(
     program: &str,
     started: io::Result<Child>,
     file: &[u8],
-) -> Result<String, ReadError> {
-    let failed = |complaint: String| ReadError::Failed { program: program.to_owned(), complaint };
+) -> Result<String, OcrReadError> {
+    let failed = |complaint: String| OcrReadError::Failed { program: program.to_owned(), complaint };
     let mut child = started.map_err(|error| {
         if error.kind() == io::ErrorKind::NotFound {
-            return ReadError::Missing(program.to_owned());
+            return OcrReadError::Missing(program.to_owned());
         }
         failed(error.to_string())
     })?;
@@ -114,7 +117,7 @@ async fn run(
     }
     let complaint = String::from_utf8_lossy(&complaint);
     if complaint.contains("traineddata") || complaint.contains("Failed loading language") {
-        return Err(ReadError::Language {
+        return Err(OcrReadError::Language {
             program: program.to_owned(),
             languages: options.languages.clone(),
         });

@@ -15,7 +15,7 @@ const SINGLE_CONFIDENCE: f64 = 85.0;
 
 /// A word as it was read.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Word {
+pub(crate) struct OcrWord {
     /// The block, paragraph and line that contain it.
     line: (u32, u32, u32),
     /// Its bounds in the enlarged picture.
@@ -27,7 +27,7 @@ pub(crate) struct Word {
 
 /// Words that belong together.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Label {
+pub(crate) struct OcrLabel {
     /// Their text.
     pub(crate) text: String,
     /// Their bounds.
@@ -35,13 +35,13 @@ pub(crate) struct Label {
 }
 
 /// The words of a table with enough confidence, in order; other lines are skipped.
-pub(crate) fn words_of_table(table: &str, confidence_min: u8) -> Vec<Word> {
+pub(crate) fn words_of_table(table: &str, confidence_min: u8) -> Vec<OcrWord> {
     let words = table.lines().filter_map(word_of_line);
     words.filter(|word| word.confidence >= f64::from(confidence_min)).take(WORDS_MAX).collect()
 }
 
 /// Level, page, block, paragraph, line, word, left, top, width, height, confidence, text.
-fn word_of_line(line: &str) -> Option<Word> {
+fn word_of_line(line: &str) -> Option<OcrWord> {
     let mut columns = line.splitn(12, '\t');
     let mut number = || columns.next()?.trim().parse::<u32>().ok();
     let (level, _, block, paragraph, line, _) =
@@ -51,7 +51,7 @@ fn word_of_line(line: &str) -> Option<Word> {
     let confidence = columns.next()?.trim().parse::<f64>().ok()?;
     let text = columns.next()?.trim().to_owned();
     let says = text.chars().any(char::is_alphanumeric);
-    (level == WORD_LEVEL && says && width > 0 && height > 0).then_some(Word {
+    (level == WORD_LEVEL && says && width > 0 && height > 0).then_some(OcrWord {
         line: (block, paragraph, line),
         place: Rect::new(x, y, width, height),
         confidence,
@@ -61,9 +61,9 @@ fn word_of_line(line: &str) -> Option<Word> {
 
 /// Joins the words of a line where no wide gap separates them, and maps them to the screen: `origin` is the corner of
 /// the picture, which was enlarged `scale` times.
-pub(crate) fn labels_of_words(words: &[Word], origin: Point<Screen>, scale: u32) -> Vec<Label> {
+pub(crate) fn labels_of_words(words: &[OcrWord], origin: Point<Screen>, scale: u32) -> Vec<OcrLabel> {
     let mut labels = Vec::new();
-    let mut open: Vec<&Word> = Vec::new();
+    let mut open: Vec<&OcrWord> = Vec::new();
     for word in words {
         let joins = open.last().is_some_and(|last| {
             let height = open.iter().map(|word| word.place.height).max().unwrap_or(0).max(word.place.height);
@@ -80,14 +80,14 @@ pub(crate) fn labels_of_words(words: &[Word], origin: Point<Screen>, scale: u32)
     labels
 }
 
-fn label(words: &[&Word], origin: Point<Screen>, scale: u32) -> Option<Label> {
+fn label(words: &[&OcrWord], origin: Point<Screen>, scale: u32) -> Option<OcrLabel> {
     let place = words.iter().map(|word| word.place).reduce(|one, other| around(&one, &other))?;
     let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
     let single = text.chars().filter(|letter| letter.is_alphanumeric()).count() < 2;
     if single && words.iter().any(|word| word.confidence < SINGLE_CONFIDENCE) {
         return None;
     }
-    Some(Label { text, bounds: to_screen(&place, origin, scale) })
+    Some(OcrLabel { text, bounds: to_screen(&place, origin, scale) })
 }
 
 /// The pixels of the screen that an area in the enlarged picture covers, at least partly.

@@ -5,7 +5,7 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{CellRange, Role, State, WindowKind},
 };
-use deskhand_desktop::{Aspect, Button, Change, Held};
+use deskhand_desktop::{Button, ElementChangeKind, PointerChord, UiChange};
 
 use crate::{
     plan::{Behaviour, FakeWindow},
@@ -36,7 +36,7 @@ impl Stage {
                     if let Some(name) = names.get(index % names.len().max(1)) {
                         node.plan.name.clone_from(name);
                     }
-                    self.note_element(element, Aspect::Name);
+                    self.note_element(element, ElementChangeKind::Name);
                     self.schedule(every_ms, Due::Noise { element, every_ms, names, index: index + 1 });
                 }
             }
@@ -76,19 +76,19 @@ impl Stage {
                 if let Some(node) = id.and_then(|id| self.nodes.get_mut(&id)) {
                     node.plan.name.clone_from(name);
                 }
-                self.changed(id, source, Aspect::Name, "renamed");
+                self.changed(id, source, ElementChangeKind::Name, "renamed");
             }
             Behaviour::SetText { key, text } => {
                 let id = self.find_key(window, key);
                 if let Some(node) = id.and_then(|id| self.nodes.get_mut(&id)) {
                     node.plan.text = Some(text.clone());
                 }
-                self.changed(id, source, Aspect::Text, "text");
+                self.changed(id, source, ElementChangeKind::Text, "text");
             }
             Behaviour::Enable { key, enabled } => {
                 let id = target(self, key);
                 self.enable(id, *enabled);
-                self.changed(id, source, Aspect::State(State::Sensitive), "enabled");
+                self.changed(id, source, ElementChangeKind::State(State::Sensitive), "enabled");
             }
             Behaviour::Remove { key } => {
                 if let Some(id) = target(self, key) {
@@ -99,7 +99,7 @@ impl Stage {
             Behaviour::Add(plan) => {
                 if let Some(root) = self.window(window).map(|shown| shown.root) {
                     self.insert(window, root, plan);
-                    self.note_element(root, Aspect::Children);
+                    self.note_element(root, ElementChangeKind::Children);
                     self.record(source, "added");
                 }
             }
@@ -122,7 +122,7 @@ impl Stage {
         &mut self,
         id: Option<ElementId>,
         source: Option<ElementId>,
-        aspect: Aspect,
+        aspect: ElementChangeKind,
         what: &'static str,
     ) {
         if let Some(id) = id {
@@ -150,7 +150,7 @@ impl Stage {
                 node.plan.states.insert(State::Checked);
             }
         }
-        self.changed(source, source, Aspect::State(State::Checked), "toggled");
+        self.changed(source, source, ElementChangeKind::State(State::Checked), "toggled");
     }
 
     fn open_from(&mut self, plan: &FakeWindow, source: Option<ElementId>, window: WindowId) {
@@ -169,7 +169,7 @@ impl Stage {
             parent.children.retain(|child| *child != id);
         }
         if let Some(parent) = node.parent.filter(|parent| self.nodes.contains_key(parent)) {
-            self.note_element(parent, Aspect::Children);
+            self.note_element(parent, ElementChangeKind::Children);
         }
     }
 
@@ -181,7 +181,7 @@ impl Stage {
         if let Some(node) = self.nodes.get_mut(&root) {
             title.clone_into(&mut node.plan.name);
         }
-        self.note(app, Change::TitleChanged { title: title.to_owned() });
+        self.note(app, UiChange::TitleChanged { title: title.to_owned() });
         self.record(source, "title");
     }
 
@@ -203,7 +203,7 @@ impl Stage {
         if !sheet.go_to(range) {
             return false;
         }
-        self.note_element(table, Aspect::Selection);
+        self.note_element(table, ElementChangeKind::Selection);
         self.show_cursor(window, range);
         true
     }
@@ -213,7 +213,7 @@ impl Stage {
             if let Some(node) = self.nodes.get_mut(&name_box) {
                 node.plan.text = Some(range.to_string());
             }
-            self.note_element(name_box, Aspect::Text);
+            self.note_element(name_box, ElementChangeKind::Text);
         }
     }
 
@@ -259,7 +259,7 @@ impl Stage {
         if shown.focus != Some(id) {
             shown.focus = Some(id);
             let app = shown.app;
-            self.note(app, Change::Element { aspect: Aspect::Focus, element: Some(id) });
+            self.note(app, UiChange::Element { aspect: ElementChangeKind::Focus, element: Some(id) });
         }
     }
 
@@ -286,9 +286,9 @@ impl Stage {
                 node.plan.name = name;
                 node.open = false;
             }
-            self.note_element(parent, Aspect::Selection);
+            self.note_element(parent, ElementChangeKind::Selection);
         }
-        self.note_element(id, Aspect::State(State::Selected));
+        self.note_element(id, ElementChangeKind::State(State::Selected));
         self.record(Some(id), "selected");
     }
 
@@ -353,7 +353,7 @@ impl Stage {
             }
             self.record(Some(id), "folded");
         }
-        self.note_element(id, Aspect::State(State::Showing));
+        self.note_element(id, ElementChangeKind::State(State::Showing));
     }
 
     pub(crate) fn close_menus(&mut self, window: WindowId) {
@@ -369,7 +369,7 @@ impl Stage {
     }
 
     /// A real click.
-    pub(crate) fn click_at(&mut self, point: Point<Screen>, held: &Held, count: u8) {
+    pub(crate) fn click_at(&mut self, point: Point<Screen>, held: &PointerChord, count: u8) {
         self.inputs += 1;
         let Some(mut window) = self.window_at(point) else { return };
         if let Some(menu) = self.window(window).and_then(|shown| shown.menu) {
@@ -421,7 +421,7 @@ impl Stage {
     }
 
     /// A real drag: it moves the thumb of a slider, and selects cells of a table.
-    pub(crate) fn drag(&mut self, from: Point<Screen>, to: Point<Screen>, held: &Held) {
+    pub(crate) fn drag(&mut self, from: Point<Screen>, to: Point<Screen>, held: &PointerChord) {
         self.click_at(from, held, 1);
         let Some(window) = self.window_at(from).filter(|window| self.blocked_by(*window).is_none()) else {
             return;
@@ -437,7 +437,7 @@ impl Stage {
         } else if let Some(value) = &mut node.plan.value {
             let share = f64::from((to.x - bounds.x).clamp(0, bounds.width)) / f64::from(bounds.width.max(1));
             value.current = value.minimum + share * (value.maximum - value.minimum);
-            self.changed(Some(id), Some(id), Aspect::Value, "value");
+            self.changed(Some(id), Some(id), ElementChangeKind::Value, "value");
         }
     }
 
@@ -451,12 +451,12 @@ impl Stage {
         let Some(node) = self.nodes.get_mut(&id) else { return };
         if let Some(sheet) = &mut node.plan.sheet {
             if sheet.scroll(i64::from(down) * 3, i64::from(right) * 3) {
-                self.changed(Some(id), Some(id), Aspect::Viewport, "scrolled");
+                self.changed(Some(id), Some(id), ElementChangeKind::Viewport, "scrolled");
             }
         } else if let Some(value) = &mut node.plan.value {
             let wanted = value.current - f64::from(down) * value.increment;
             value.current = wanted.clamp(value.minimum, value.maximum);
-            self.changed(Some(id), Some(id), Aspect::Value, "value");
+            self.changed(Some(id), Some(id), ElementChangeKind::Value, "value");
         }
     }
 }

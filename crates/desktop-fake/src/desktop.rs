@@ -12,14 +12,15 @@ use deskhand_core::{
     geometry::{Point, Rect, Screen, Size},
     ids::{ElementId, WindowId},
     ui::{
-        CellRange, CellRef, DocumentInfo, Element, InstalledApplication, Place, State, TableContent, Tree,
-        WindowInfo, WindowKind,
+        CellRange, CellRef, DocumentInfo, Element, ElementTreePath, InstalledApplication, State,
+        TableContent, Tree, WindowInfo, WindowKind,
     },
 };
 use deskhand_desktop::{
-    CancelScope, Capabilities, Desktop, DesktopError, DesktopResult, Documents, ElementAction, Ended,
-    FileStamp, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall, Natives,
-    Patterns, Quirks, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
+    CancelScope, Capabilities, Desktop, DesktopError, DesktopResult, Documents, ElementAction,
+    ElementPatterns, FileStamp, FileState, InputInjection, LaunchRequest, LaunchedProgram, Native,
+    NativeAnswer, NativeCall, Natives, PointerChord, ProcessExit, Quirks, TreeLimits, UiTree,
+    WindowManagement, WindowTreeSnapshot, keys::KeyChord,
 };
 
 use crate::{
@@ -212,8 +213,8 @@ impl Desktop for FakeDesktop {
         }
     }
 
-    async fn see(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Sight> {
-        Ok(Sight { tree: self.tree(window, limits).await?, notices: Vec::new() })
+    async fn see(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<WindowTreeSnapshot> {
+        Ok(WindowTreeSnapshot { tree: self.tree(window, limits).await?, notices: Vec::new() })
     }
 
     fn reserve_element_id(&self) -> ElementId {
@@ -221,7 +222,7 @@ impl Desktop for FakeDesktop {
     }
 }
 
-impl Windowing for FakeDesktop {
+impl WindowManagement for FakeDesktop {
     async fn windows(&self) -> DesktopResult<Vec<WindowInfo>> {
         Ok(self.reach()?.window_infos())
     }
@@ -262,7 +263,7 @@ impl Windowing for FakeDesktop {
         self.reach().map(|stage| stage.installed()).unwrap_or_default()
     }
 
-    async fn launch_all(&self, requests: &[LaunchRequest]) -> DesktopResult<Vec<Launched>> {
+    async fn launch_all(&self, requests: &[LaunchRequest]) -> DesktopResult<Vec<LaunchedProgram>> {
         let mut launched = Vec::new();
         for request in requests {
             launched.push(self.launch(request).await?);
@@ -270,7 +271,7 @@ impl Windowing for FakeDesktop {
         Ok(launched)
     }
 
-    async fn launch(&self, request: &LaunchRequest) -> DesktopResult<Launched> {
+    async fn launch(&self, request: &LaunchRequest) -> DesktopResult<LaunchedProgram> {
         let mut stage = self.reach()?;
         let wanted = request.program.to_lowercase();
         let found = stage.apps.iter().position(|app| {
@@ -293,7 +294,10 @@ impl Windowing for FakeDesktop {
         }
         let plan = app.plan.clone();
         if hands_over {
-            stage.schedule(plan.launch_ms / 2, Due::Ended { pid, how: Ended::Status(ExitStatus::default()) });
+            stage.schedule(
+                plan.launch_ms / 2,
+                Due::Ended { pid, how: ProcessExit::Status(ExitStatus::default()) },
+            );
         }
         if let Some(splash_ms) = plan.splash_ms {
             let splash = FakeWindow {
@@ -305,10 +309,10 @@ impl Windowing for FakeDesktop {
             stage.schedule(plan.launch_ms / 4, Due::Open { app: index, windows: vec![splash] });
         }
         stage.schedule(plan.launch_ms, Due::Open { app: index, windows: plan.windows });
-        Ok(Launched { pid, name: plan.name, wm_class: Some(plan.root) })
+        Ok(LaunchedProgram { pid, name: plan.name, wm_class: Some(plan.root) })
     }
 
-    fn process_ended(&self, pid: u32) -> Option<Ended> {
+    fn process_ended(&self, pid: u32) -> Option<ProcessExit> {
         self.stage().ended.get(&pid).copied().flatten()
     }
 
@@ -405,12 +409,12 @@ impl UiTree for FakeDesktop {
         }
     }
 
-    fn last_place(&self, id: ElementId) -> Option<Place> {
+    fn last_place(&self, id: ElementId) -> Option<ElementTreePath> {
         self.stage().places.get(&id).copied()
     }
 }
 
-impl Patterns for FakeDesktop {
+impl ElementPatterns for FakeDesktop {
     async fn perform(&self, id: ElementId, action: &ElementAction) -> DesktopResult<()> {
         self.reach()?.act_on(id, action)
     }
@@ -421,7 +425,7 @@ impl Patterns for FakeDesktop {
 
     async fn action_names(&self, id: ElementId) -> DesktopResult<Vec<String>> {
         let stage = self.reach()?;
-        let offers = stage.node(id)?.plan.patterns.contains(&deskhand_core::ui::Pattern::Action);
+        let offers = stage.node(id)?.plan.patterns.contains(&deskhand_core::ui::ElementCapability::Action);
         Ok(if offers { vec!["click".to_owned()] } else { Vec::new() })
     }
 
@@ -455,12 +459,17 @@ impl Patterns for FakeDesktop {
     }
 }
 
-impl Input for FakeDesktop {
-    async fn click(&self, at: Point<Screen>, held: impl Into<Held> + Send, count: u8) -> DesktopResult<()> {
+impl InputInjection for FakeDesktop {
+    async fn click(
+        &self,
+        at: Point<Screen>,
+        held: impl Into<PointerChord> + Send,
+        count: u8,
+    ) -> DesktopResult<()> {
         self.send(|stage| stage.click_at(at, &held.into(), count))
     }
 
-    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &Held) -> DesktopResult<()> {
+    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &PointerChord) -> DesktopResult<()> {
         self.send(|stage| stage.drag(from, to, held))
     }
 

@@ -5,8 +5,8 @@ use deskhand_core::{
     ui::{CellRange, CellRef, State, WindowKind},
 };
 use deskhand_desktop::{
-    Aspect,
-    keys::{Key, KeyChord, Modifier, NamedKey},
+    ElementChangeKind,
+    keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
 };
 
 use crate::{plan::Behaviour, stage::Stage};
@@ -27,7 +27,7 @@ impl Stage {
         let bound = shown.plan.chords.iter().find(|(name, _)| name.to_lowercase() == wanted);
         let bound = bound.map(|(_, behaviour)| behaviour.clone());
         let focus = shown.focus;
-        if chord.key == Key::Named(NamedKey::Escape) && self.escape(window, focus) {
+        if chord.key == ChordKey::Named(NamedKey::Escape) && self.escape(window, focus) {
             return;
         }
         if let Some(behaviour) = bound {
@@ -35,7 +35,7 @@ impl Stage {
             return;
         }
         let Some(focus) = focus else {
-            if chord.key == Key::Named(NamedKey::Return) {
+            if chord.key == ChordKey::Named(NamedKey::Return) {
                 self.press_default(window);
             }
             return;
@@ -77,33 +77,33 @@ impl Stage {
     }
 
     fn key_in_control(&mut self, window: WindowId, focus: ElementId, chord: &KeyChord) {
-        let is_ctrl = chord.modifiers == [Modifier::Ctrl];
+        let is_ctrl = chord.modifiers == [KeyModifier::Ctrl];
         match chord.key {
-            Key::Named(NamedKey::Return) => {
+            ChordKey::Named(NamedKey::Return) => {
                 let behaviour = self.nodes.get(&focus).and_then(|node| node.plan.on_enter.clone());
                 match behaviour {
                     Some(behaviour) => self.run(&behaviour, Some(focus), window),
                     None => self.press_default(window),
                 }
             }
-            Key::Named(NamedKey::Space) => self.activate_element(focus),
-            Key::Named(NamedKey::Tab) => self.focus_next(window, focus),
-            Key::Named(NamedKey::BackSpace | NamedKey::Delete) => self.erase(focus),
-            Key::Named(NamedKey::Home) => self.place_caret(focus, Some(0)),
-            Key::Named(NamedKey::End) => self.place_caret(focus, None),
-            Key::Char('a' | 'A') if is_ctrl => {
+            ChordKey::Named(NamedKey::Space) => self.activate_element(focus),
+            ChordKey::Named(NamedKey::Tab) => self.focus_next(window, focus),
+            ChordKey::Named(NamedKey::BackSpace | NamedKey::Delete) => self.erase(focus),
+            ChordKey::Named(NamedKey::Home) => self.place_caret(focus, Some(0)),
+            ChordKey::Named(NamedKey::End) => self.place_caret(focus, None),
+            ChordKey::Char('a' | 'A') if is_ctrl => {
                 if let Some(node) = self.nodes.get_mut(&focus) {
                     let length = node.plan.text.as_ref().map_or(0, |text| text.chars().count());
                     node.marked = (length > 0).then_some((0, length));
                 }
             }
-            Key::Char('v' | 'V') if is_ctrl => {
+            ChordKey::Char('v' | 'V') if is_ctrl => {
                 for character in self.clipboard.clone().unwrap_or_default().chars() {
                     self.type_character(focus, character);
                 }
             }
-            Key::Char(character) if chord.modifiers.is_empty() => self.type_character(focus, character),
-            Key::Named(_) | Key::Char(_) => {}
+            ChordKey::Char(character) if chord.modifiers.is_empty() => self.type_character(focus, character),
+            ChordKey::Named(_) | ChordKey::Char(_) => {}
         }
     }
 
@@ -131,7 +131,7 @@ impl Stage {
             return;
         }
         node.erase();
-        self.note_element(focus, Aspect::Text);
+        self.note_element(focus, ElementChangeKind::Text);
         self.record(Some(focus), "text");
     }
 
@@ -148,39 +148,39 @@ impl Stage {
         let before = (sheet.cursor, sheet.selection);
         let mut committed = false;
         match (chord.key, chord.modifiers.as_slice()) {
-            (Key::Named(NamedKey::Return), []) => {
+            (ChordKey::Named(NamedKey::Return), []) => {
                 committed = sheet.commit();
                 sheet.step(1, 0);
             }
-            (Key::Named(NamedKey::Tab), []) => {
+            (ChordKey::Named(NamedKey::Tab), []) => {
                 committed = sheet.commit();
                 sheet.step(0, 1);
             }
-            (Key::Named(NamedKey::Down), [Modifier::Shift]) => sheet.extend(1, 0),
-            (Key::Named(NamedKey::Right), [Modifier::Shift]) => sheet.extend(0, 1),
-            (Key::Named(NamedKey::Down), []) => sheet.step(1, 0),
-            (Key::Named(NamedKey::Up), []) => sheet.step(-1, 0),
-            (Key::Named(NamedKey::Right), []) => sheet.step(0, 1),
-            (Key::Named(NamedKey::Left), []) => sheet.step(0, -1),
-            (Key::Named(NamedKey::Home), [Modifier::Ctrl]) => {
+            (ChordKey::Named(NamedKey::Down), [KeyModifier::Shift]) => sheet.extend(1, 0),
+            (ChordKey::Named(NamedKey::Right), [KeyModifier::Shift]) => sheet.extend(0, 1),
+            (ChordKey::Named(NamedKey::Down), []) => sheet.step(1, 0),
+            (ChordKey::Named(NamedKey::Up), []) => sheet.step(-1, 0),
+            (ChordKey::Named(NamedKey::Right), []) => sheet.step(0, 1),
+            (ChordKey::Named(NamedKey::Left), []) => sheet.step(0, -1),
+            (ChordKey::Named(NamedKey::Home), [KeyModifier::Ctrl]) => {
                 let origin = CellRef { row: 0, column: 0 };
                 sheet.go_to(CellRange { first: origin, last: origin });
             }
-            (Key::Named(NamedKey::Delete), []) => {
+            (ChordKey::Named(NamedKey::Delete), []) => {
                 committed = !sheet.is_editing();
                 sheet.delete();
             }
-            (Key::Named(NamedKey::BackSpace), []) => sheet.back_space(),
-            (Key::Char(character), []) => sheet.type_character(character),
-            (Key::Named(_) | Key::Char(_), _) => return,
+            (ChordKey::Named(NamedKey::BackSpace), []) => sheet.back_space(),
+            (ChordKey::Char(character), []) => sheet.type_character(character),
+            (ChordKey::Named(_) | ChordKey::Char(_), _) => return,
         }
         let (cursor, range) = (sheet.cursor, sheet.selection);
         if committed {
-            self.note_element(table, Aspect::Text);
+            self.note_element(table, ElementChangeKind::Text);
             self.record(Some(table), "cells");
         }
         if (cursor, range) != before {
-            self.note_element(table, Aspect::ActiveDescendant);
+            self.note_element(table, ElementChangeKind::ActiveDescendant);
             self.show_cursor(window, range);
         }
     }
@@ -217,7 +217,7 @@ impl Stage {
             return;
         }
         node.insert(character);
-        self.note_element(focus, Aspect::Text);
+        self.note_element(focus, ElementChangeKind::Text);
         self.record(Some(focus), "text");
     }
 

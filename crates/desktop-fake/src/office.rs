@@ -1,6 +1,6 @@
 //! A small office suite: a text with a table, and a spreadsheet that can be launched.
 
-use deskhand_core::ui::{Pattern, Role, State};
+use deskhand_core::ui::{ElementCapability, Role, State};
 
 use crate::{
     desktop::FakeDesktop,
@@ -67,7 +67,7 @@ fn calc_window(sheet: FakeSheet) -> FakeWindow {
         .at(10, 300, 720, 480)
         .sheet(sheet);
     let mut chart = FakeElement::new(Role::new("embedded"), "").key("chart").disabled();
-    chart.patterns = vec![Pattern::Action];
+    chart.patterns = vec![ElementCapability::Action];
     FakeWindow::normal("Untitled 1 — LibreOffice Calc")
         .elements([
             FakeElement::new(Role::MENU_BAR, "").children([

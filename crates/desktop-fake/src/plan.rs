@@ -3,7 +3,7 @@
 use deskhand_core::{
     geometry::{Rect, Screen},
     ids::ElementId,
-    ui::{Pattern, Role, State, States, ValueRange, WindowKind},
+    ui::{ElementCapability, Role, State, States, ValueRange, WindowKind},
 };
 
 use crate::sheet::FakeSheet;
@@ -134,7 +134,7 @@ pub struct FakeElement {
     /// Its bounds relative to its window; laid out in rows if absent.
     pub bounds: Option<Rect<Screen>>,
     /// Its patterns.
-    pub patterns: Vec<Pattern>,
+    pub patterns: Vec<ElementCapability>,
     /// Its children. Those of menus and combo boxes show while these are open.
     pub children: Vec<FakeElement>,
     /// The effect of a click.
@@ -164,24 +164,24 @@ impl FakeElement {
         if role.is_interactive() {
             states.insert(State::Focusable);
         }
-        let (patterns, on_click): (&[Pattern], Behaviour) =
+        let (patterns, on_click): (&[ElementCapability], Behaviour) =
             if role == Role::CHECK_BOX || role == Role::TOGGLE_BUTTON || role == Role::CHECK_MENU_ITEM {
                 states.insert(State::Checkable);
-                (&[Pattern::Action], Behaviour::Toggle)
+                (&[ElementCapability::Action], Behaviour::Toggle)
             } else if role == Role::ENTRY || role == Role::TEXT {
                 states.insert(State::Editable);
-                (&[Pattern::EditableText, Pattern::Text], Behaviour::Nothing)
+                (&[ElementCapability::EditableText, ElementCapability::Text], Behaviour::Nothing)
             } else if role == Role::LIST_ITEM || role == Role::PAGE_TAB {
                 states.insert(State::Selectable);
                 (&[], Behaviour::Select)
             } else if role == Role::SPIN_BUTTON || role == Role::SLIDER {
-                (&[Pattern::Value], Behaviour::Nothing)
+                (&[ElementCapability::Value], Behaviour::Nothing)
             } else if role == Role::LIST || role == Role::LIST_BOX || role == Role::PAGE_TAB_LIST {
-                (&[Pattern::Selection], Behaviour::Nothing)
+                (&[ElementCapability::Selection], Behaviour::Nothing)
             } else if role == Role::COMBO_BOX {
-                (&[Pattern::Action, Pattern::Selection], Behaviour::Nothing)
+                (&[ElementCapability::Action, ElementCapability::Selection], Behaviour::Nothing)
             } else if role.is_interactive() {
-                (&[Pattern::Action], Behaviour::Nothing)
+                (&[ElementCapability::Action], Behaviour::Nothing)
             } else {
                 (&[], Behaviour::Nothing)
             };
@@ -270,7 +270,7 @@ impl FakeElement {
     pub fn semantic(mut self, semantic: Semantic) -> Self {
         self.semantic = semantic;
         if semantic == Semantic::NotOffered {
-            self.patterns.retain(|pattern| *pattern != Pattern::Action);
+            self.patterns.retain(|pattern| *pattern != ElementCapability::Action);
         }
         self
     }
@@ -292,7 +292,7 @@ impl FakeElement {
     /// Sets the cells.
     #[must_use]
     pub fn sheet(mut self, sheet: FakeSheet) -> Self {
-        self.patterns = vec![Pattern::Table, Pattern::Selection];
+        self.patterns = vec![ElementCapability::Table, ElementCapability::Selection];
         self.sheet = Some(sheet);
         self
     }

@@ -6,7 +6,7 @@ use deskhand_core::{
     duration::milliseconds,
     ids::{ElementId, WindowId},
 };
-use deskhand_desktop::{Aspect, DesktopResult, QuietLimits, Settled, Settling};
+use deskhand_desktop::{DesktopResult, ElementChangeKind, IdleReport, IdleWait, QuietLimits};
 
 use crate::{FakeDesktop, stage::Stage};
 
@@ -18,7 +18,7 @@ pub struct FakeWatch {
     app: Option<usize>,
 }
 
-impl Settling for FakeDesktop {
+impl IdleWait for FakeDesktop {
     type Watch = FakeWatch;
 
     async fn watch(&self, window: Option<WindowId>) -> DesktopResult<FakeWatch> {
@@ -27,7 +27,7 @@ impl Settling for FakeDesktop {
         Ok(FakeWatch { from: stage.log.len(), damage: stage.damage, app })
     }
 
-    async fn settle(&self, watch: FakeWatch, limits: QuietLimits) -> DesktopResult<Settled> {
+    async fn settle(&self, watch: FakeWatch, limits: QuietLimits) -> DesktopResult<IdleReport> {
         let mut stage = self.reach()?;
         let start = stage.now_ms;
         let end = start + milliseconds(limits.bound);
@@ -53,11 +53,11 @@ impl Settling for FakeDesktop {
         };
         let mut changes = Vec::new();
         for (app, change) in stage.log.iter().skip(watch.from) {
-            if concerns(*app) && !changes.contains(change) && changes.len() < Settled::CHANGES_MAX {
+            if concerns(*app) && !changes.contains(change) && changes.len() < IdleReport::CHANGES_MAX {
                 changes.push(change.clone());
             }
         }
-        Ok(Settled {
+        Ok(IdleReport {
             waited_for: Vec::new(),
             changes,
             damaged: stage.damage > watch.damage,
@@ -79,9 +79,9 @@ impl Settling for FakeDesktop {
 
     fn attribute_to_action(&self, _element: ElementId) {}
 
-    fn mark_self_changing(&self, _element: ElementId, _aspect: Aspect) {}
+    fn mark_self_changing(&self, _element: ElementId, _aspect: ElementChangeKind) {}
 
-    fn is_self_changing(&self, _element: ElementId, _aspect: Aspect) -> bool {
+    fn is_self_changing(&self, _element: ElementId, _aspect: ElementChangeKind) -> bool {
         false
     }
 }

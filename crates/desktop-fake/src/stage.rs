@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use deskhand_core::{
     geometry::{Point, Rect, Screen, Size},
     ids::{ElementId, WindowId},
-    ui::{AppInfo, CellRef, InstalledApplication, Place, Role, State, WindowInfo, WindowState},
+    ui::{AppInfo, CellRef, ElementTreePath, InstalledApplication, Role, State, WindowInfo, WindowState},
 };
-use deskhand_desktop::{Aspect, Change, Ended};
+use deskhand_desktop::{ElementChangeKind, ProcessExit, UiChange};
 
 use crate::plan::{Behaviour, FakeApp, FakeElement, FakeWindow, Truth};
 
@@ -69,7 +69,7 @@ pub(crate) enum Due {
     Open { app: usize, windows: Vec<FakeWindow> },
     Close { window: WindowId },
     Noise { element: ElementId, every_ms: u64, names: Vec<String>, index: usize },
-    Ended { pid: u32, how: Ended },
+    Ended { pid: u32, how: ProcessExit },
 }
 
 /// The whole state.
@@ -80,14 +80,14 @@ pub(crate) struct Stage {
     pub(crate) nodes: BTreeMap<ElementId, Node>,
     pub(crate) cell_ids: BTreeMap<(ElementId, CellRef), ElementId>,
     /// Where elements were listed, also of those that are gone.
-    pub(crate) places: BTreeMap<ElementId, Place>,
+    pub(crate) places: BTreeMap<ElementId, ElementTreePath>,
     /// Bottom-most first.
     pub(crate) windows: Vec<Shown>,
     pub(crate) active: Option<WindowId>,
     pub(crate) apps: Vec<App>,
     schedule: BTreeMap<(u64, u64), Due>,
     scheduled: u64,
-    pub(crate) log: Vec<(usize, Change)>,
+    pub(crate) log: Vec<(usize, UiChange)>,
     pub(crate) damage: u64,
     pub(crate) clipboard: Option<String>,
     pub(crate) truth: Vec<Truth>,
@@ -96,7 +96,7 @@ pub(crate) struct Stage {
     pub(crate) file_times: BTreeMap<String, u64>,
     /// Windows that marked unsaved changes.
     pub(crate) marking: BTreeSet<WindowId>,
-    pub(crate) ended: BTreeMap<u32, Option<Ended>>,
+    pub(crate) ended: BTreeMap<u32, Option<ProcessExit>>,
     pub(crate) gone: bool,
     pub(crate) screen: Size,
     pub(crate) inputs: u64,
@@ -154,16 +154,16 @@ impl Stage {
         self.windows.iter_mut().find(|window| window.id == id)
     }
 
-    pub(crate) fn note(&mut self, app: usize, change: Change) {
+    pub(crate) fn note(&mut self, app: usize, change: UiChange) {
         self.log.push((app, change));
         self.damage += 1;
     }
 
     /// Records a change of an element.
-    pub(crate) fn note_element(&mut self, id: ElementId, aspect: Aspect) {
+    pub(crate) fn note_element(&mut self, id: ElementId, aspect: ElementChangeKind) {
         let app =
             self.nodes.get(&id).and_then(|node| self.window(node.window)).map_or(0, |window| window.app);
-        self.note(app, Change::Element { aspect, element: Some(id) });
+        self.note(app, UiChange::Element { aspect, element: Some(id) });
     }
 
     pub(crate) fn record(&mut self, element: Option<ElementId>, what: &'static str) {
@@ -224,7 +224,7 @@ impl Stage {
         if !plan.kind.is_popup() {
             self.active = Some(id);
         }
-        self.note(app, Change::WindowOpened { title: plan.title.clone() });
+        self.note(app, UiChange::WindowOpened { title: plan.title.clone() });
         id
     }
 
@@ -287,7 +287,7 @@ impl Stage {
             let next = self.windows.iter().rev().find(|window| !window.plan.kind.is_popup());
             self.active = closed.owner.or_else(|| next.map(|window| window.id));
         }
-        self.note(closed.app, Change::WindowClosed { title: closed.plan.title });
+        self.note(closed.app, UiChange::WindowClosed { title: closed.plan.title });
     }
 
     /// The element with this key in a window, or else in any window of its application.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskhand_core::ui::CellRange;
-use deskhand_desktop::{Patterns, QuietLimits, Settling, TreeLimits, UiTree, Windowing};
+use deskhand_desktop::{ElementPatterns, IdleWait, QuietLimits, TreeLimits, UiTree, WindowManagement};
 
 use crate::{OFFICE_SALES, office};
 

@@ -2,9 +2,12 @@
 
 use deskhand_core::{
     ids::{ElementId, WindowId},
-    ui::{CellRange, CellRef, Element, Partial, Pattern, Role, Source, State, TableContent, Tree},
+    ui::{
+        CellRange, CellRef, Element, ElementCapability, ElementSource, IncompleteTreeCause, Role, State,
+        TableContent, Tree,
+    },
 };
-use deskhand_desktop::{Aspect, DesktopError, DesktopResult, ElementAction, TreeLimits};
+use deskhand_desktop::{DesktopError, DesktopResult, ElementAction, ElementChangeKind, TreeLimits};
 
 use crate::{
     plan::{Behaviour, FakeElement, Semantic},
@@ -59,7 +62,7 @@ impl Stage {
             table: None,
             address: None,
             told: None,
-            source: Source::AtSpi,
+            source: ElementSource::AtSpi,
             instead_of: None,
         };
         if let Some(sheet) = &node.plan.sheet {
@@ -92,7 +95,7 @@ impl Stage {
             return Ok(Tree::default());
         }
         if self.answering(window, "read a tree").is_err() {
-            return Ok(Tree { elements: Vec::new(), partial: Some(Partial::NotAnswering) });
+            return Ok(Tree { elements: Vec::new(), partial: Some(IncompleteTreeCause::NotAnswering) });
         }
         let mut tree = Tree::default();
         let mut stack = vec![(root, 0_u16)];
@@ -101,7 +104,7 @@ impl Stage {
                 continue;
             }
             if tree.elements.len() >= limits.nodes_max {
-                tree.partial = Some(Partial::NodeLimit);
+                tree.partial = Some(IncompleteTreeCause::NodeLimit);
                 break;
             }
             tree.elements.push(self.show_element(id, depth)?);
@@ -143,7 +146,7 @@ impl Stage {
                 (node.window, node.bounds)
             });
         let mut plan = FakeElement::new(Role::TABLE_CELL, &cell.to_string());
-        plan.patterns = vec![Pattern::Text];
+        plan.patterns = vec![ElementCapability::Text];
         let node = Node {
             parent: Some(table),
             window,
@@ -227,7 +230,7 @@ impl Stage {
                 Ok(())
             }
             ElementAction::SetText(text) => {
-                if !node.plan.patterns.contains(&Pattern::EditableText) {
+                if !node.plan.patterns.contains(&ElementCapability::EditableText) {
                     return Err(not_offered("set the text", node, "editable text"));
                 }
                 self.set_text(id, text);
@@ -260,7 +263,7 @@ impl Stage {
         {
             return Err(not_offered("act", node, &format!("the action `{name}`")));
         }
-        if !node.plan.patterns.contains(&Pattern::Action) {
+        if !node.plan.patterns.contains(&ElementCapability::Action) {
             return Err(not_offered("act", node, "an action"));
         }
         match node.plan.semantic {
@@ -304,7 +307,7 @@ impl Stage {
         }
         node.plan.text = Some(text.to_owned());
         (node.marked, node.caret) = (None, None);
-        self.note_element(id, Aspect::Text);
+        self.note_element(id, ElementChangeKind::Text);
         self.record(Some(id), "text");
     }
 
@@ -318,7 +321,7 @@ impl Stage {
         if let Some(range) = &mut node.plan.value {
             range.current = value.clamp(range.minimum, range.maximum);
         }
-        self.note_element(id, Aspect::Value);
+        self.note_element(id, ElementChangeKind::Value);
         self.record(Some(id), "value");
         if !matches!(behaviour, Behaviour::Nothing) {
             self.run(&behaviour, Some(id), window);

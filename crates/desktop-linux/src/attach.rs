@@ -15,16 +15,16 @@ use tokio::net::UnixStream;
 use crate::{
     blocking::run_blocking,
     desktop::LinuxDesktop,
-    parts::{Parts, read_entries},
-    server::Server,
+    parts::{DesktopComponents, read_entries},
+    server::DisplayServer,
     times::{StartupTimes, elapsed_ms},
     virtual_desktop::{
         environment::Environment,
         kept::LifeLine,
         processes::Processes,
-        protocol::{Answer, DesktopHandle, Line},
+        protocol::{DesktopHandle, KeeperConnection, KeeperReply},
     },
-    x11::display::Display,
+    x11::display::X11Display,
 };
 
 /// Maximum time for a keeper to start, including its desktop.
@@ -51,20 +51,20 @@ impl LinuxDesktop {
         drop(keeper);
         let ended = await_exit(child, "desktop-keeper").map_err(cannot)?;
         ours.set_nonblocking(true).map_err(cannot)?;
-        let mut line = Line::over(UnixStream::from_std(ours).map_err(cannot)?);
-        let answer = tokio::time::timeout(KEEPER_BOUND, line.receive::<Answer>())
+        let mut line = KeeperConnection::over(UnixStream::from_std(ours).map_err(cannot)?);
+        let answer = tokio::time::timeout(KEEPER_BOUND, line.receive::<KeeperReply>())
             .await
             .map_err(|_| cannot(io::Error::other("it did not report a desktop in time")))?
             .map_err(cannot)?;
         let stream = line.into_stream().into_std().map_err(cannot)?;
         let life_line = LifeLine::new(stream, Some(ended));
         match answer {
-            Some(Answer::Ready { handle, startup }) => {
+            Some(KeeperReply::Ready { handle, startup }) => {
                 let startup = StartupTimes { total_ms: elapsed_ms(begun), ..startup };
                 Self::of_kept(handle, startup, life_line, IdsSeen::default()).await
             }
-            Some(Answer::Failed { what, fix }) => Err(DesktopError::Start { what, fix }),
-            Some(Answer::Busy) | None => {
+            Some(KeeperReply::Failed { what, fix }) => Err(DesktopError::Start { what, fix }),
+            Some(KeeperReply::Busy) | None => {
                 Err(cannot(io::Error::other("it exited before reporting a desktop")))
             }
         }
@@ -83,8 +83,8 @@ impl LinuxDesktop {
             let stream = UnixStream::connect(&handle.socket).await?;
             // An application that listens in its place must not choose our desktop.
             check_peer(&stream).map_err(io::Error::other)?;
-            let mut line = Line::over(stream);
-            let answer = line.receive::<Answer>().await?;
+            let mut line = KeeperConnection::over(stream);
+            let answer = line.receive::<KeeperReply>().await?;
             Ok::<_, io::Error>((answer, line.into_stream().into_std()?))
         };
         let (answer, stream) = tokio::time::timeout(ANSWER_BOUND, connect)
@@ -92,13 +92,13 @@ impl LinuxDesktop {
             .map_err(|_| gone("its keeper does not answer".to_owned()))?
             .map_err(|error| gone(error.to_string()))?;
         match answer {
-            Some(Answer::Ready { handle: ready, startup }) if ready == *handle => {
+            Some(KeeperReply::Ready { handle: ready, startup }) if ready == *handle => {
                 let life_line = LifeLine::new(stream, None);
                 Self::of_kept(ready, startup, life_line, seen).await
             }
-            Some(Answer::Ready { .. }) => Err(gone("another desktop uses its socket".to_owned())),
-            Some(Answer::Busy) => Err(gone("another process uses it".to_owned())),
-            Some(Answer::Failed { .. }) | None => Err(gone("its keeper has ended".to_owned())),
+            Some(KeeperReply::Ready { .. }) => Err(gone("another desktop uses its socket".to_owned())),
+            Some(KeeperReply::Busy) => Err(gone("another process uses it".to_owned())),
+            Some(KeeperReply::Failed { .. }) | None => Err(gone("its keeper has ended".to_owned())),
         }
     }
 
@@ -137,12 +137,12 @@ impl LinuxDesktop {
         let processes = Processes::kept(life_line, &handle.private_folder, environment.path());
         environment.set("DISPLAY", &handle.display);
         let opened = handle.clone();
-        let open = move || Display::open(&opened.address()?, opened.display);
+        let open = move || X11Display::open(&opened.address()?, opened.display);
         let (display, entries) = tokio::try_join!(run_blocking(open), read_entries(&environment))?;
         let display = display?;
         take_over(&display, seen).await?;
-        let parts = Parts {
-            server: Server::X11(display),
+        let parts = DesktopComponents {
+            server: DisplayServer::X11(display),
             environment,
             processes,
             private_folder: Some(handle.private_folder.clone()),
@@ -159,7 +159,7 @@ impl LinuxDesktop {
 
 /// Cleans up after a former owner: releases keys and buttons, and restores the ids of windows. Nothing may list windows before: they would
 /// get new ids, which would replace those that are stored on them.
-async fn take_over(display: &Display, seen: IdsSeen) -> DesktopResult<()> {
+async fn take_over(display: &X11Display, seen: IdsSeen) -> DesktopResult<()> {
     let marked = display
         .call("take over a desktop", |worker| {
             worker.release_all()?;

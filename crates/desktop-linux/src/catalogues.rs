@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_core::policy::Words;
+use deskhand_core::policy::SafeGuardLabels;
 
 /// The most languages that are looked for.
 const LANGUAGES_MAX: usize = 16;
@@ -77,7 +77,7 @@ const CATALOGUES: &[&str] = &[
 ];
 
 /// The labels of what cannot be undone in the languages of this machine.
-pub fn translated_labels() -> Words {
+pub fn translated_labels() -> SafeGuardLabels {
     let roots = [
         "/usr/share/locale",
         "/usr/local/share/locale",
@@ -114,8 +114,8 @@ fn languages(variable: impl Fn(&str) -> Option<OsString>, installed: &Path) -> V
 }
 
 /// The labels in the catalogues of these languages.
-fn labels(roots: &[PathBuf], languages: &[String]) -> Words {
-    let mut words = Words::default();
+fn labels(roots: &[PathBuf], languages: &[String]) -> SafeGuardLabels {
+    let mut words = SafeGuardLabels::default();
     let folders = languages
         .iter()
         .flat_map(|language| roots.iter().map(move |root| root.join(language).join("LC_MESSAGES")));

@@ -1,6 +1,6 @@
 //! Catalogues that are made here, byte by byte.
 
-use deskhand_core::policy::{Decision, Policy, Subject};
+use deskhand_core::policy::{Policy, PolicyDecision, Subject};
 
 use super::*;
 
@@ -25,7 +25,7 @@ fn catalogue(texts: &[(&str, &str)], number: impl Fn(u32) -> [u8; 4]) -> Vec<u8>
     [head, tables, data].concat()
 }
 
-fn asks(words: &Words, label: &str) -> bool {
+fn asks(words: &SafeGuardLabels, label: &str) -> bool {
     let subject = Subject {
         role: Some("push button".to_owned()),
         labels: vec![label.to_owned()],
@@ -33,11 +33,11 @@ fn asks(words: &Words, label: &str) -> bool {
         ..Subject::default()
     };
     let policy = Policy { words: words.clone(), ..Policy::default() };
-    policy.decide(&subject).decision == Decision::Ask
+    policy.decide(&subject).decision == PolicyDecision::Ask
 }
 
 /// The labels of one catalogue in a language that nobody speaks.
-fn learnt(bytes: &[u8]) -> Words {
+fn learnt(bytes: &[u8]) -> SafeGuardLabels {
     let root = tempfile::tempdir().unwrap();
     let folder = root.path().join("qx/LC_MESSAGES");
     fs::create_dir_all(&folder).unwrap();
@@ -62,7 +62,7 @@ fn the_words_of_a_catalogue_are_guarded_in_both_byte_orders() {
         }
         assert!(!asks(&words, "Apris"));
     }
-    assert!(!asks(&Words::default(), "Zorbix"));
+    assert!(!asks(&SafeGuardLabels::default(), "Zorbix"));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_hostile_catalogue_takes_no_word_away_and_adds_no_pattern() {
         let words = learnt(&catalogue(texts, u32::to_le_bytes));
         assert!(asks(&words, "Delete") && asks(&words, "Löschen"));
         assert!(!asks(&words, "OK") && !asks(&words, "Next") && !asks(&words, ""), "{words:?}");
-        assert!(words.deletes.len() <= Words::LABELS_MAX);
+        assert!(words.deletes.len() <= SafeGuardLabels::LABELS_MAX);
     }
     // Cut off anywhere, or with places beyond its end, it is read as far as it goes.
     let whole = catalogue(INVENTED, u32::to_le_bytes);

@@ -10,12 +10,12 @@ use crate::{
     blocking::run_blocking,
     desktop::LinuxDesktop,
     desktop_entries::data_folders,
-    parts::{Parts, read_entries},
-    server::Server,
+    parts::{DesktopComponents, read_entries},
+    server::DisplayServer,
     times::{StartupTimes, elapsed_ms},
     virtual_desktop::{accessibility_bus, environment::Environment, processes::Processes},
     wayland::Compositor,
-    x11::display::{Address, Display},
+    x11::display::{X11Address, X11Display},
 };
 
 /// Maximum time for the session bus of the user to return the address of the accessibility bus.
@@ -42,10 +42,11 @@ impl LinuxDesktop {
 
     async fn connect(mut environment: Environment) -> DesktopResult<Self> {
         let begun = Instant::now();
-        let server = match wayland::Address::of(|name| environment.find(name).map(ToOwned::to_owned)) {
-            Some(address) => Server::Wayland(Box::new(compositor(address).await?)),
-            None => Server::X11(x_server(&environment).await?),
-        };
+        let server =
+            match wayland::CompositorAddress::of(|name| environment.find(name).map(ToOwned::to_owned)) {
+                Some(address) => DisplayServer::Wayland(Box::new(compositor(address).await?)),
+                None => DisplayServer::X11(x_server(&environment).await?),
+            };
         let display_ms = elapsed_ms(begun);
         environment.expose_elements();
         let session_bus_address = environment
@@ -54,7 +55,7 @@ impl LinuxDesktop {
         let accessibility_address = accessibility_address(session_bus_address.as_deref()).await;
         let entries = read_entries(&environment).await?;
         let total_ms = elapsed_ms(begun);
-        let parts = Parts {
+        let parts = DesktopComponents {
             server,
             environment,
             processes: Processes::unguarded(),
@@ -72,11 +73,11 @@ impl LinuxDesktop {
 
 /// Returns the features of the compositor that `WAYLAND_DISPLAY` names, if a person has to consent before it is
 /// used; `None` for every other desktop.
-pub async fn portal_support() -> Option<wayland::Support> {
+pub async fn portal_support() -> Option<wayland::CompositorSupport> {
     let environment = Environment::of_this_process();
-    let address = wayland::Address::of(|name| environment.find(name).map(ToOwned::to_owned))?;
-    let support = run_blocking(move || wayland::Support::of(&address)).await.ok()?.ok()?;
-    (support.way == wayland::Way::Portals).then_some(support)
+    let address = wayland::CompositorAddress::of(|name| environment.find(name).map(ToOwned::to_owned))?;
+    let support = run_blocking(move || wayland::CompositorSupport::of(&address)).await.ok()?.ok()?;
+    (support.way == wayland::CompositorBackend::Portals).then_some(support)
 }
 
 /// Installs the extension of GNOME Shell that lists windows, for the user and for the GNOME Shell that runs; returns its folder.
@@ -99,7 +100,7 @@ pub async fn install_gnome_extension() -> DesktopResult<PathBuf> {
     Ok(extensions.join(wayland::GNOME_EXTENSION))
 }
 
-async fn x_server(environment: &Environment) -> DesktopResult<Display> {
+async fn x_server(environment: &Environment) -> DesktopResult<X11Display> {
     let name =
         environment.find("DISPLAY").filter(|name| !name.is_empty()).ok_or_else(|| DesktopError::Start {
             what: "neither WAYLAND_DISPLAY nor DISPLAY is set".to_owned(),
@@ -108,7 +109,7 @@ async fn x_server(environment: &Environment) -> DesktopResult<Display> {
         })?;
     let name = name.to_string_lossy().into_owned();
     let opened = name.clone();
-    let display = run_blocking(move || Display::open(&Address::Environment, opened)).await?;
+    let display = run_blocking(move || X11Display::open(&X11Address::Environment, opened)).await?;
     display.map_err(|error| DesktopError::Start {
         what: format!("display {name} refused the connection ({})", error.chain()),
         fix: "check DISPLAY and XAUTHORITY, or use `--desktop virtual` for a private desktop".to_owned(),
@@ -116,7 +117,7 @@ async fn x_server(environment: &Environment) -> DesktopResult<Display> {
 }
 
 /// Connects to a compositor that offers what is needed.
-async fn compositor(address: wayland::Address) -> DesktopResult<Compositor> {
+async fn compositor(address: wayland::CompositorAddress) -> DesktopResult<Compositor> {
     const FIX: &str = "use `--desktop virtual` for a private desktop, which works as on X11";
     let asked = address.clone();
     let name = address.name();
@@ -124,7 +125,7 @@ async fn compositor(address: wayland::Address) -> DesktopResult<Compositor> {
         what: format!("the Wayland display {name} cannot be used ({})", error.chain()),
         fix: format!("check WAYLAND_DISPLAY, XDG_RUNTIME_DIR and SWAYSOCK, or {FIX}"),
     };
-    let support = run_blocking(move || wayland::Support::of(&asked)).await?.map_err(refused)?;
+    let support = run_blocking(move || wayland::CompositorSupport::of(&asked)).await?.map_err(refused)?;
     if !support.is_enough() {
         let fix = match support.advice.as_slice() {
             [] => FIX.to_owned(),

@@ -16,8 +16,8 @@ use deskhand_core::{
     ids::{ElementId, IdsSeen, WindowId},
 };
 use deskhand_desktop::{
-    Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Picture, Sight, TreeLimits,
-    UiTree as _,
+    Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Picture, TreeLimits, UiTree as _,
+    WindowTreeSnapshot,
 };
 use tokio::{
     sync::{Mutex, OnceCell, broadcast},
@@ -32,9 +32,9 @@ use crate::{
     history::History,
     kernel::peer_process,
     native::OfficeWorker,
-    parts::{Parts, read_entries},
+    parts::{DesktopComponents, read_entries},
     screen::ScreenEvent,
-    server::{On, Server},
+    server::{DisplayServer, On},
     times::StartupTimes,
     virtual_desktop::{
         confine::Confine,
@@ -51,7 +51,7 @@ use crate::{
 ///
 /// Dropping it ends a virtual desktop with everything that runs on it; [`Self::shut_down`] also waits for that.
 pub struct LinuxDesktop {
-    server: Server,
+    server: DisplayServer,
     environment: Environment,
     processes: Processes,
     /// The private folder of a virtual desktop.
@@ -95,7 +95,7 @@ impl LinuxDesktop {
         Ok(desktop.with_confined_applications(confine))
     }
 
-    pub(crate) async fn of_parts(parts: Parts) -> Self {
+    pub(crate) async fn of_parts(parts: DesktopComponents) -> Self {
         let accessible_pids = Arc::default();
         let accessibility = match &parts.accessibility_address {
             Some(address) => connect_accessibility(address, &parts.server, &accessible_pids).await,
@@ -306,7 +306,7 @@ impl LinuxDesktop {
         &self.history
     }
 
-    pub(crate) fn server(&self) -> &Server {
+    pub(crate) fn server(&self) -> &DisplayServer {
         &self.server
     }
 
@@ -344,7 +344,7 @@ fn bus_process(address: &str) -> Option<u32> {
 /// Connects to the accessibility bus. Without it a desktop still has windows, input and screenshots.
 async fn connect_accessibility(
     address: &str,
-    server: &Server,
+    server: &DisplayServer,
     accessible_pids: &Arc<RwLock<HashSet<u32>>>,
 ) -> Option<Accessibility> {
     let size = server.size();
@@ -378,22 +378,22 @@ impl Capture for LinuxDesktop {
 impl Clipboard for LinuxDesktop {
     async fn clipboard(&self) -> DesktopResult<Option<String>> {
         match &self.server {
-            Server::X11(display) => self.clipboard.read(display).await,
-            Server::Wayland(compositor) => compositor.display.clipboard().await,
+            DisplayServer::X11(display) => self.clipboard.read(display).await,
+            DisplayServer::Wayland(compositor) => compositor.display.clipboard().await,
         }
     }
 
     async fn set_clipboard(&self, text: Option<&str>) -> DesktopResult<()> {
         match &self.server {
-            Server::X11(display) => self.clipboard.write(display, text, None).await,
-            Server::Wayland(compositor) => compositor.display.set_clipboard(text, None).await,
+            DisplayServer::X11(display) => self.clipboard.write(display, text, None).await,
+            DisplayServer::Wayland(compositor) => compositor.display.set_clipboard(text, None).await,
         }
     }
 
     async fn set_clipboard_as(&self, format: &str, content: &str) -> DesktopResult<()> {
         match &self.server {
-            Server::X11(display) => self.clipboard.write(display, Some(content), Some(format)).await,
-            Server::Wayland(compositor) => {
+            DisplayServer::X11(display) => self.clipboard.write(display, Some(content), Some(format)).await,
+            DisplayServer::Wayland(compositor) => {
                 compositor.display.set_clipboard(Some(content), Some(format)).await
             }
         }
@@ -401,8 +401,8 @@ impl Clipboard for LinuxDesktop {
 
     async fn clipboard_taken(&self, bound: Duration) -> DesktopResult<bool> {
         Ok(match &self.server {
-            Server::X11(_) => self.clipboard.was_taken(bound).await,
-            Server::Wayland(compositor) => compositor.display.clipboard_taken(bound).await,
+            DisplayServer::X11(_) => self.clipboard.was_taken(bound).await,
+            DisplayServer::Wayland(compositor) => compositor.display.clipboard_taken(bound).await,
         })
     }
 }
@@ -419,8 +419,8 @@ impl Desktop for LinuxDesktop {
         }
     }
 
-    async fn see(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Sight> {
-        Ok(Sight { tree: self.tree(window, limits).await?, notices: Vec::new() })
+    async fn see(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<WindowTreeSnapshot> {
+        Ok(WindowTreeSnapshot { tree: self.tree(window, limits).await?, notices: Vec::new() })
     }
 
     fn reserve_element_id(&self) -> ElementId {

@@ -9,7 +9,7 @@ use crate::{desktop_entries::data_folders, native, toolkits, virtual_desktop::en
 
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct DependencyCheck {
     /// Item that was checked: `Xvfb (virtual display)`.
     pub name: String,
     /// `true` if it is installed.
@@ -23,7 +23,7 @@ pub struct Finding {
 }
 
 /// Something to check for.
-struct Wanted {
+struct DependencySpec {
     /// Any of these programs, or a file below a data folder.
     programs: &'static [&'static str],
     data_file: Option<&'static str>,
@@ -34,11 +34,11 @@ struct Wanted {
     required: bool,
 }
 
-const WANTED: &[Wanted] = &[
+const WANTED: &[DependencySpec] = &[
     required(&["Xvfb"], "virtual display", "xvfb"),
     required(&["openbox"], "window manager", "openbox"),
     required(&["dbus-daemon"], "session bus", "dbus"),
-    Wanted {
+    DependencySpec {
         programs: &[],
         data_file: Some("dbus-1/services/org.a11y.Bus.service"),
         purpose: "accessibility bus",
@@ -47,49 +47,49 @@ const WANTED: &[Wanted] = &[
     },
     required(&["setpriv"], "ends programs with Deskhand", "util-linux"),
     required(&["grep"], "finds what programs left behind", "grep"),
-    Wanted {
+    DependencySpec {
         programs: &["soffice", "libreoffice"],
         data_file: None,
         purpose: "documents and spreadsheets",
         packages: "libreoffice-writer libreoffice-calc libreoffice-gtk3",
         required: false,
     },
-    Wanted {
+    DependencySpec {
         programs: &["chromium", "chromium-browser", "google-chrome", "firefox", "firefox-esr"],
         data_file: None,
         purpose: "web pages",
         packages: "chromium",
         required: false,
     },
-    Wanted {
+    DependencySpec {
         programs: &["mousepad", "gedit", "gnome-text-editor", "kate", "featherpad"],
         data_file: None,
         purpose: "plain text",
         packages: "mousepad",
         required: false,
     },
-    Wanted {
+    DependencySpec {
         programs: &["bwrap"],
         data_file: None,
         purpose: "keeps secrets from applications and agents",
         packages: "bubblewrap",
         required: false,
     },
-    Wanted {
+    DependencySpec {
         programs: &["tesseract"],
         data_file: None,
         purpose: "reads text that is only drawn",
         packages: "tesseract-ocr",
         required: false,
     },
-    Wanted {
+    DependencySpec {
         programs: &["pdftotext"],
         data_file: None,
         purpose: "reads the text of PDF files",
         packages: "poppler-utils",
         required: false,
     },
-    Wanted {
+    DependencySpec {
         programs: &[],
         data_file: Some("fonts"),
         purpose: "fonts",
@@ -102,11 +102,11 @@ const fn required(
     programs: &'static [&'static str],
     purpose: &'static str,
     packages: &'static str,
-) -> Wanted {
-    Wanted { programs, data_file: None, purpose, packages, required: true }
+) -> DependencySpec {
+    DependencySpec { programs, data_file: None, purpose, packages, required: true }
 }
 
-impl Wanted {
+impl DependencySpec {
     fn label(&self) -> &'static str {
         self.programs.first().copied().unwrap_or(self.packages)
     }
@@ -121,21 +121,21 @@ impl Wanted {
         program().or_else(data)
     }
 
-    fn finding(&self, environment: &Environment) -> Finding {
+    fn finding(&self, environment: &Environment) -> DependencyCheck {
         let found = self.find(environment);
         let name = format!("{} ({})", self.label(), self.purpose);
         let (detail, fix) = match &found {
             Some(place) => (place.display().to_string(), String::new()),
             None => ("not installed".to_owned(), install(&[self.packages])),
         };
-        Finding { name, ok: found.is_some(), required: self.required, detail, fix }
+        DependencyCheck { name, ok: found.is_some(), required: self.required, detail, fix }
     }
 }
 
 /// The Python module that calls LibreOffice.
-fn native_documents() -> Finding {
+fn native_documents() -> DependencyCheck {
     let ok = native::office_python().is_some();
-    Finding {
+    DependencyCheck {
         name: "python3-uno (documents of LibreOffice by its own interface)".to_owned(),
         ok,
         required: false,
@@ -145,9 +145,9 @@ fn native_documents() -> Finding {
 }
 
 /// The bridges of toolkits that are installed and expose nothing by themselves.
-fn bridges() -> impl Iterator<Item = Finding> {
+fn bridges() -> impl Iterator<Item = DependencyCheck> {
     let installed = toolkits::bridged().into_iter().filter(|toolkit| toolkit.installed);
-    installed.map(|toolkit| Finding {
+    installed.map(|toolkit| DependencyCheck {
         name: format!("{} (elements of {} programs)", toolkit.package, toolkit.name),
         ok: toolkit.bridge.is_some(),
         required: false,
@@ -170,9 +170,10 @@ pub fn find_program(program: &OsStr) -> Option<PathBuf> {
 }
 
 /// All checks, each with its fix. Blocking, but only reads files.
-pub fn diagnose() -> Vec<Finding> {
+pub fn diagnose() -> Vec<DependencyCheck> {
     let environment = Environment::of_this_process();
-    let mut findings: Vec<Finding> = WANTED.iter().map(|wanted| wanted.finding(&environment)).collect();
+    let mut findings: Vec<DependencyCheck> =
+        WANTED.iter().map(|wanted| wanted.finding(&environment)).collect();
     findings.push(native_documents());
     findings.extend(bridges());
     let named = ["WAYLAND_DISPLAY", "DISPLAY"]
@@ -181,7 +182,7 @@ pub fn diagnose() -> Vec<Finding> {
         [Some((name, value)), _] | [None, Some((name, value))] => (name, Some(value)),
         [None, None] => ("DISPLAY", None),
     };
-    findings.push(Finding {
+    findings.push(DependencyCheck {
         name: format!("{variable} (the desktop you sit at)"),
         ok: display.is_some(),
         required: false,
@@ -196,7 +197,7 @@ pub fn diagnose() -> Vec<Finding> {
 
 /// One error that names everything a virtual desktop lacks.
 pub(crate) fn missing_programs(environment: &Environment) -> Option<DesktopError> {
-    let missing: Vec<&Wanted> =
+    let missing: Vec<&DependencySpec> =
         WANTED.iter().filter(|wanted| wanted.required && wanted.find(environment).is_none()).collect();
     if missing.is_empty() {
         return None;

@@ -34,10 +34,10 @@ const RECENT_MAX: u64 = 8 << 20;
 
 /// Stored information about the documents on this desktop.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct KnownDocuments(Arc<Mutex<Memory>>);
+pub(crate) struct KnownDocuments(Arc<Mutex<DocumentHistory>>);
 
 #[derive(Debug, Default)]
-struct Memory {
+struct DocumentHistory {
     /// Paths that were asked for, the latest last.
     paths: Vec<PathBuf>,
     /// Paths of documents that applications were started to begin: the files come when they are saved.
@@ -47,7 +47,7 @@ struct Memory {
 }
 
 impl KnownDocuments {
-    fn memory(&self) -> MutexGuard<'_, Memory> {
+    fn memory(&self) -> MutexGuard<'_, DocumentHistory> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -93,7 +93,12 @@ impl Documents for LinuxDesktop {
         let home = self.home();
         let places = {
             let memory = self.known_documents().memory();
-            Places { home, pid: window.app.pid, known: memory.paths.clone(), begun: memory.begun.clone() }
+            DocumentPathSearch {
+                home,
+                pid: window.app.pid,
+                known: memory.paths.clone(),
+                begun: memory.begun.clone(),
+            }
         };
         let DocumentInfo { name, path, .. } = document;
         let wanted = name.clone();
@@ -214,14 +219,14 @@ fn may_write(information: &Path) -> bool {
 }
 
 /// Possible places of a file of a name.
-struct Places {
+struct DocumentPathSearch {
     home: Option<PathBuf>,
     pid: Option<u32>,
     known: Vec<PathBuf>,
     begun: Vec<PathBuf>,
 }
 
-impl Places {
+impl DocumentPathSearch {
     /// The file of a document.
     fn find(&self, name: &str, path: Option<&str>) -> Option<PathBuf> {
         let home = self.home.as_deref();

@@ -7,7 +7,7 @@ use std::{
 };
 
 use deskhand_core::{ids::ElementId, ui::State};
-use deskhand_desktop::Aspect;
+use deskhand_desktop::ElementChangeKind;
 use tokio::{sync::broadcast::error::RecvError, task::JoinSet, time::Instant};
 
 use crate::atspi::{Accessibility, is_noise};
@@ -37,7 +37,7 @@ const ASPECTS_MAX: usize = 32;
 
 /// One element.
 #[derive(Debug, Clone)]
-struct Watched {
+struct ElementChangeHistory {
     since: Instant,
     /// When it last changed other than by an input.
     changed: Option<Instant>,
@@ -48,10 +48,10 @@ struct Watched {
     /// When it last changed while self-changing.
     by_itself: Option<Instant>,
     /// Its self-changing aspects, and when each was observed.
-    self_changing: Vec<(Aspect, Instant)>,
+    self_changing: Vec<(ElementChangeKind, Instant)>,
 }
 
-impl Watched {
+impl ElementChangeHistory {
     const fn new(now: Instant) -> Self {
         Self {
             since: now,
@@ -92,7 +92,7 @@ impl Watched {
 /// Since when each element is tracked, and when it last changed.
 #[derive(Debug, Default)]
 pub(crate) struct History {
-    watched: Mutex<HashMap<ElementId, Watched>>,
+    watched: Mutex<HashMap<ElementId, ElementChangeHistory>>,
     last_input: Mutex<LastInput>,
     /// When an application last announced that something else is selected.
     last_selection: Mutex<Option<Instant>>,
@@ -139,7 +139,7 @@ impl History {
         (history, tasks)
     }
 
-    fn watched(&self) -> MutexGuard<'_, HashMap<ElementId, Watched>> {
+    fn watched(&self) -> MutexGuard<'_, HashMap<ElementId, ElementChangeHistory>> {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -202,10 +202,10 @@ impl History {
     }
 
     /// See [`deskhand_desktop::Settling::mark_self_changing`].
-    pub(crate) fn mark_self_changing(&self, element: ElementId, aspect: Aspect) {
+    pub(crate) fn mark_self_changing(&self, element: ElementId, aspect: ElementChangeKind) {
         let now = Instant::now();
         let mut watched = self.watched();
-        let watched = watched.entry(element).or_insert_with(|| Watched::new(now));
+        let watched = watched.entry(element).or_insert_with(|| ElementChangeHistory::new(now));
         let keeps_changing = watched.keeps_changing(now);
         watched
             .self_changing
@@ -217,10 +217,11 @@ impl History {
     }
 
     /// See [`deskhand_desktop::Settling::is_self_changing`].
-    pub(crate) fn is_self_changing(&self, element: ElementId, aspect: Aspect) -> bool {
+    pub(crate) fn is_self_changing(&self, element: ElementId, aspect: ElementChangeKind) -> bool {
         let now = Instant::now();
         let watched = self.watched();
-        let is_marked = |(known, at): &(Aspect, Instant)| *known == aspect && now - *at < MARK_LASTS;
+        let is_marked =
+            |(known, at): &(ElementChangeKind, Instant)| *known == aspect && now - *at < MARK_LASTS;
         watched
             .get(&element)
             .is_some_and(|watched| watched.keeps_changing(now) && watched.self_changing.iter().any(is_marked))
@@ -250,7 +251,7 @@ impl History {
             watched.clear();
         }
         for id in elements {
-            watched.entry(id).or_insert_with(|| Watched::new(now));
+            watched.entry(id).or_insert_with(|| ElementChangeHistory::new(now));
         }
     }
 
@@ -264,13 +265,18 @@ impl History {
 }
 
 /// Returns `true` if a change of this aspect is tracked.
-const fn is_tracked(aspect: Aspect) -> bool {
+const fn is_tracked(aspect: ElementChangeKind) -> bool {
     aspect.is_content() && !is_noise(aspect)
 }
 
 /// Returns `true` if a change of this aspect means that something else is selected or current, which other controls may follow.
-const fn is_selection(aspect: Aspect) -> bool {
-    matches!(aspect, Aspect::Selection | Aspect::ActiveDescendant | Aspect::State(State::Selected))
+const fn is_selection(aspect: ElementChangeKind) -> bool {
+    matches!(
+        aspect,
+        ElementChangeKind::Selection
+            | ElementChangeKind::ActiveDescendant
+            | ElementChangeKind::State(State::Selected)
+    )
 }
 
 #[cfg(test)]
@@ -279,7 +285,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_marked_aspect_is_self_changing_until_its_element_is_idle() {
-        let (history, clock, name) = (History::default(), ElementId(1), Aspect::Name);
+        let (history, clock, name) = (History::default(), ElementId(1), ElementChangeKind::Name);
         assert!(!history.is_self_changing(clock, name));
         history.mark_self_changing(clock, name);
         for _ in 0..10 {
@@ -287,13 +293,13 @@ mod tests {
             history.changed(clock, Duration::ZERO);
             assert!(history.is_self_changing(clock, name) && history.keeps_changing(clock));
         }
-        assert!(!history.is_self_changing(clock, Aspect::Text), "another aspect");
+        assert!(!history.is_self_changing(clock, ElementChangeKind::Text), "another aspect");
         assert!(!history.keeps_changing(ElementId(2)), "another element");
         tokio::time::advance(SELF_CHANGING_GAP_MAX).await;
         assert!(!history.is_self_changing(clock, name), "the element was idle");
         history.changed(clock, Duration::ZERO);
         assert!(!history.is_self_changing(clock, name), "one change does not make it self-changing again");
-        history.mark_self_changing(clock, Aspect::Text);
+        history.mark_self_changing(clock, ElementChangeKind::Text);
         assert!(!history.is_self_changing(clock, name), "the former mark is forgotten");
     }
 
@@ -371,7 +377,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_mark_expires_even_if_its_element_is_never_idle() {
-        let (history, page, clock, text) = (History::default(), ElementId(1), Aspect::Name, Aspect::Text);
+        let (history, page, clock, text) =
+            (History::default(), ElementId(1), ElementChangeKind::Name, ElementChangeKind::Text);
         history.mark_self_changing(page, clock);
         history.mark_self_changing(page, text);
         for at in 0..60 {

@@ -1,10 +1,10 @@
-//! A person's pointer and keys behind the [`Input`] trait. Each input is recorded, so that changes can be told from those that come by
+//! A person's pointer and keys behind the [`InputInjection`] trait. Each input is recorded, so that changes can be told from those that come by
 //! themselves.
 
 use std::time::Duration;
 
 use deskhand_core::geometry::{Point, Screen};
-use deskhand_desktop::{DesktopResult, Held, Input, keys::KeyChord};
+use deskhand_desktop::{DesktopResult, InputInjection, PointerChord, keys::KeyChord};
 
 use crate::{desktop::LinuxDesktop, server::On};
 
@@ -26,8 +26,13 @@ impl LinuxDesktop {
     }
 }
 
-impl Input for LinuxDesktop {
-    async fn click(&self, at: Point<Screen>, held: impl Into<Held> + Send, count: u8) -> DesktopResult<()> {
+impl InputInjection for LinuxDesktop {
+    async fn click(
+        &self,
+        at: Point<Screen>,
+        held: impl Into<PointerChord> + Send,
+        count: u8,
+    ) -> DesktopResult<()> {
         let (held, count) = (held.into(), count.clamp(1, 3));
         match self.on() {
             On::X11(x11) => self.recorded(x11.click(at, held, count)).await,
@@ -35,7 +40,7 @@ impl Input for LinuxDesktop {
         }
     }
 
-    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &Held) -> DesktopResult<()> {
+    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &PointerChord) -> DesktopResult<()> {
         match self.on() {
             On::X11(x11) => self.recorded(x11.drag_along(from, to, held)).await,
             On::Wayland(wayland) => self.recorded(wayland.drag_along(from, to, held)).await,

@@ -51,19 +51,19 @@ mod wayland;
 mod windowing;
 mod x11;
 
-pub use atspi::Difference;
+pub use atspi::MirrorDiff;
 pub use catalogues::translated_labels;
 pub use current::{install_gnome_extension, portal_support};
-pub use deskhand_desktop_wayland::{GNOME_EXTENSION, Support, write_gnome_extension};
+pub use deskhand_desktop_wayland::{CompositorSupport, GNOME_EXTENSION, write_gnome_extension};
 pub use desktop::LinuxDesktop;
-pub use doctor::{Finding, diagnose, find_program};
+pub use doctor::{DependencyCheck, diagnose, find_program};
 pub use key_ring::{KeyRingError, read_key_ring};
-pub use live::{InputMessage, LiveInput, LiveScreen, Part, Update};
+pub use live::{InputMessage, LiveInput, LiveScreen, ScreenUpdate, ScreenUpdateRegion};
 pub use notification::{Notification, NotificationError, notify};
 pub use office_locks::OfficeLock;
-pub use opening::{Begins, NoOpener, Opener, Openers, Target};
+pub use opening::{NewFileMethod, NoOpener, OpenTarget, Opener, Openers};
 pub use screen::ScreenEvent;
-pub use settling::Watch;
+pub use settling::ActivitySubscription;
 pub use times::StartupTimes;
 pub use virtual_desktop::{
     BrowserHolder, Confine, ConfineMode, DesktopHandle, Environment, KeptOut, VirtualOptions, VncInput,

@@ -7,14 +7,14 @@ use deskhand_desktop::DesktopResult;
 use crate::{
     blocking::run_blocking,
     desktop_entries::{DesktopEntries, data_folders},
-    server::Server,
+    server::DisplayServer,
     times::StartupTimes,
     virtual_desktop::{environment::Environment, processes::Processes, protocol::DesktopHandle},
 };
 
 /// The parts of a running desktop.
-pub(crate) struct Parts {
-    pub(crate) server: Server,
+pub(crate) struct DesktopComponents {
+    pub(crate) server: DisplayServer,
     pub(crate) environment: Environment,
     pub(crate) processes: Processes,
     pub(crate) private_folder: Option<PathBuf>,

@@ -9,22 +9,22 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    atspi::Origin,
+    atspi::CoordinateOrigin,
     desktop::LinuxDesktop,
-    screen::{ScreenEvent, window_ids::Registry},
+    screen::{ScreenEvent, window_ids::WindowIdRegistry},
     wayland::Compositor,
-    x11::{display::Display, worker::Worker},
+    x11::{display::X11Display, worker::X11Worker},
 };
 
 /// The server of a desktop.
-pub(crate) enum Server {
+pub(crate) enum DisplayServer {
     /// An X server.
-    X11(Display),
+    X11(X11Display),
     /// A Wayland compositor.
     Wayland(Box<Compositor>),
 }
 
-impl Server {
+impl DisplayServer {
     /// A receiver of what happens on the screen from now on.
     pub(crate) fn subscribe(&self) -> broadcast::Receiver<ScreenEvent> {
         match self {
@@ -65,7 +65,7 @@ impl Server {
     }
 
     /// Runs `look` on the window ids.
-    pub(crate) fn with_registry<T>(&self, look: impl FnOnce(&mut Registry) -> T) -> T {
+    pub(crate) fn with_registry<T>(&self, look: impl FnOnce(&mut WindowIdRegistry) -> T) -> T {
         match self {
             Self::X11(display) => display.with_registry(look),
             Self::Wayland(compositor) => {
@@ -82,8 +82,8 @@ impl Server {
     ) -> DesktopResult<Picture> {
         match self {
             Self::X11(display) => {
-                let take = move |worker: &mut Worker| {
-                    let Worker { camera, connection, root, .. } = worker;
+                let take = move |worker: &mut X11Worker| {
+                    let X11Worker { camera, connection, root, .. } = worker;
                     camera.picture(connection, *root, region)
                 };
                 display.call(operation, take).await
@@ -133,10 +133,10 @@ impl Server {
     }
 
     /// Returns the origin of the positions that applications report.
-    pub(crate) const fn origin(&self) -> Origin {
+    pub(crate) const fn origin(&self) -> CoordinateOrigin {
         match self {
-            Self::X11(_) => Origin::Screen,
-            Self::Wayland(_) => Origin::Window,
+            Self::X11(_) => CoordinateOrigin::Screen,
+            Self::Wayland(_) => CoordinateOrigin::Window,
         }
     }
 
@@ -168,7 +168,7 @@ pub(crate) enum On<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct OnX11<'a> {
     desktop: &'a LinuxDesktop,
-    display: &'a Display,
+    display: &'a X11Display,
 }
 
 /// A desktop on a Wayland compositor.
@@ -182,14 +182,14 @@ impl LinuxDesktop {
     /// This desktop with its server.
     pub(crate) fn on(&self) -> On<'_> {
         match self.server() {
-            Server::X11(display) => On::X11(OnX11 { desktop: self, display }),
-            Server::Wayland(compositor) => On::Wayland(OnWayland { desktop: self, compositor }),
+            DisplayServer::X11(display) => On::X11(OnX11 { desktop: self, display }),
+            DisplayServer::Wayland(compositor) => On::Wayland(OnWayland { desktop: self, compositor }),
         }
     }
 }
 
 impl<'a> OnX11<'a> {
-    pub(crate) const fn display(&self) -> &'a Display {
+    pub(crate) const fn display(&self) -> &'a X11Display {
         self.display
     }
 }

@@ -5,16 +5,16 @@ use std::time::Duration;
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{CellRange, CellRef, Element, Pattern, Place, TableContent, Tree, WindowInfo},
+    ui::{CellRange, CellRef, Element, ElementCapability, ElementTreePath, TableContent, Tree, WindowInfo},
 };
 use deskhand_desktop::{
-    Capture as _, DesktopError, DesktopResult, ElementAction, Patterns, Quirks, TreeLimits, UiTree,
-    Windowing as _,
+    Capture as _, DesktopError, DesktopResult, ElementAction, ElementPatterns, Quirks, TreeLimits, UiTree,
+    WindowManagement as _,
 };
 use futures_util::future::BoxFuture;
 
 use crate::{
-    atspi::{Accessibility, Difference, Screenshot, Source, WindowFacts, lasting},
+    atspi::{Accessibility, AtspiFrameCriteria, MirrorDiff, WalkSource, WindowScreenshot, lasting},
     blocking::run_blocking,
     desktop::LinuxDesktop,
     toolkits::may_expose,
@@ -22,7 +22,7 @@ use crate::{
 
 impl LinuxDesktop {
     /// The properties that the frame of a window is found by.
-    async fn window_facts(&self, window: WindowId) -> DesktopResult<WindowFacts> {
+    async fn window_facts(&self, window: WindowId) -> DesktopResult<AtspiFrameCriteria> {
         self.window_facts_and_above(window).await.map(|(facts, _)| facts)
     }
 
@@ -30,12 +30,12 @@ impl LinuxDesktop {
     async fn window_facts_and_above(
         &self,
         window: WindowId,
-    ) -> DesktopResult<(WindowFacts, Vec<Rect<Screen>>)> {
+    ) -> DesktopResult<(AtspiFrameCriteria, Vec<Rect<Screen>>)> {
         let mut windows = self.windows().await?.into_iter().skip_while(|info| info.id != window);
         let info = windows.next().ok_or(DesktopError::NoWindow(window))?;
         let above = windows.map(|info| info.bounds).collect();
         let facts =
-            WindowFacts { title: info.title, bounds: info.bounds, kind: info.kind, pid: info.app.pid };
+            AtspiFrameCriteria { title: info.title, bounds: info.bounds, kind: info.kind, pid: info.app.pid };
         Ok((facts, above))
     }
 
@@ -54,7 +54,7 @@ impl LinuxDesktop {
     async fn announced(
         &self,
         accessibility: &Accessibility,
-        window: &WindowFacts,
+        window: &AtspiFrameCriteria,
         point: Point<Screen>,
     ) -> DesktopResult<bool> {
         const REPEATED_MAX: u32 = 3;
@@ -80,7 +80,7 @@ impl LinuxDesktop {
     pub async fn fresh_tree(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
         let facts = self.window_facts(window).await?;
         match self.accessibility() {
-            Some(accessibility) => accessibility.tree(&facts, limits, Source::Fresh, None).await,
+            Some(accessibility) => accessibility.tree(&facts, limits, WalkSource::Fresh, None).await,
             None => Ok(Tree::default()),
         }
     }
@@ -102,7 +102,7 @@ impl LinuxDesktop {
     ///
     /// # Errors
     /// As [`UiTree::tree`].
-    pub async fn verify_tree(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Vec<Difference>> {
+    pub async fn verify_tree(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Vec<MirrorDiff>> {
         let before = self.tree(window, limits).await?;
         let fresh = self.fresh_tree(window, limits).await?;
         let after = self.tree(window, limits).await?;
@@ -123,12 +123,13 @@ impl UiTree for LinuxDesktop {
                 self.take_in_drawing(accessibility).await?;
                 let pixels = |area: Rect<Screen>| {
                     let covered = above.iter().filter_map(|other| other.intersection(&area)).collect();
-                    let taking =
-                        async move { Some(Screenshot { picture: self.region(area).await.ok()?, covered }) };
-                    Box::pin(taking) as BoxFuture<'_, Option<Screenshot>>
+                    let taking = async move {
+                        Some(WindowScreenshot { picture: self.region(area).await.ok()?, covered })
+                    };
+                    Box::pin(taking) as BoxFuture<'_, Option<WindowScreenshot>>
                 };
                 // Actions await many looks: what one needs is kept out of their own size, which has to fit on a stack.
-                let look = Box::pin(accessibility.tree(&facts, limits, Source::Mirror, Some(&pixels)));
+                let look = Box::pin(accessibility.tree(&facts, limits, WalkSource::Mirror, Some(&pixels)));
                 let tree = look.await?;
                 self.history().track(tree.elements.iter().map(|element| element.id));
                 Ok(tree)
@@ -171,7 +172,8 @@ impl UiTree for LinuxDesktop {
         let Some(accessibility) = self.accessibility() else { return Ok(None) };
         let known = accessibility.known_focus(&facts).await?;
         // What stands in a field changes with each letter; its name does not.
-        let named = known.as_ref().filter(|element| !element.patterns.contains(&Pattern::EditableText));
+        let named =
+            known.as_ref().filter(|element| !element.patterns.contains(&ElementCapability::EditableText));
         if let Some(bounds) = named.and_then(|element| element.bounds)
             && self.announced(accessibility, &facts, bounds.center()).await?
         {
@@ -180,12 +182,12 @@ impl UiTree for LinuxDesktop {
         Ok(known)
     }
 
-    fn last_place(&self, id: ElementId) -> Option<Place> {
+    fn last_place(&self, id: ElementId) -> Option<ElementTreePath> {
         self.accessibility()?.last_place(id)
     }
 }
 
-impl Patterns for LinuxDesktop {
+impl ElementPatterns for LinuxDesktop {
     async fn perform(&self, id: ElementId, action: &ElementAction) -> DesktopResult<()> {
         self.history().record_input();
         let performed = self.elements(id)?.perform(id, action).await;

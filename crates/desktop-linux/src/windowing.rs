@@ -1,4 +1,4 @@
-//! Windows and programs behind the [`Windowing`] trait.
+//! Windows and programs behind the [`WindowManagement`] trait.
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +11,9 @@ use deskhand_core::{
     ids::WindowId,
     ui::{InstalledApplication, WindowInfo},
 };
-use deskhand_desktop::{DesktopError, DesktopResult, Ended, LaunchRequest, Launched, Windowing};
+use deskhand_desktop::{
+    DesktopError, DesktopResult, LaunchRequest, LaunchedProgram, ProcessExit, WindowManagement,
+};
 use futures_util::future::try_join_all;
 use tokio::{
     sync::broadcast::{Receiver, error::RecvError},
@@ -21,13 +23,13 @@ use tokio::{
 use crate::{
     blocking::run_blocking,
     desktop::LinuxDesktop,
-    desktop_entries::{DesktopEntry, Meant},
-    opening::{Openers, Target},
+    desktop_entries::{ApplicationNameMatch, DesktopEntry},
+    opening::{OpenTarget, Openers},
     screen::ScreenEvent,
     server::On,
     toolkits::{self, Extras},
     virtual_desktop::{
-        confine::{Profile, Surroundings},
+        confine::{Profile, SandboxEnvironment},
         folders::log_of,
         processes::{Privileges, ProgramStart},
         programs::{self, BrowserHolder},
@@ -40,7 +42,7 @@ pub(crate) const FOCUS_BOUND: Duration = Duration::from_secs(3);
 /// Maximum time for a focused window to come to the front; another may stay above all others.
 pub(crate) const FRONT_BOUND: Duration = Duration::from_millis(300);
 
-impl Windowing for LinuxDesktop {
+impl WindowManagement for LinuxDesktop {
     async fn windows(&self) -> DesktopResult<Vec<WindowInfo>> {
         match self.on() {
             On::X11(x11) => x11.windows().await,
@@ -74,11 +76,11 @@ impl Windowing for LinuxDesktop {
         }
     }
 
-    async fn launch(&self, request: &LaunchRequest) -> DesktopResult<Launched> {
+    async fn launch(&self, request: &LaunchRequest) -> DesktopResult<LaunchedProgram> {
         self.start(request, Company::None).await
     }
 
-    async fn launch_all(&self, requests: &[LaunchRequest]) -> DesktopResult<Vec<Launched>> {
+    async fn launch_all(&self, requests: &[LaunchRequest]) -> DesktopResult<Vec<LaunchedProgram>> {
         let company = if requests.len() > 1 { Company::Others } else { Company::None };
         try_join_all(requests.iter().map(|request| self.start(request, company))).await
     }
@@ -87,7 +89,7 @@ impl Windowing for LinuxDesktop {
         self.entries().applications()
     }
 
-    fn process_ended(&self, pid: u32) -> Option<Ended> {
+    fn process_ended(&self, pid: u32) -> Option<ProcessExit> {
         self.processes().ended(pid)
     }
 
@@ -106,10 +108,10 @@ enum Company {
 }
 
 impl LinuxDesktop {
-    async fn start(&self, request: &LaunchRequest, company: Company) -> DesktopResult<Launched> {
+    async fn start(&self, request: &LaunchRequest, company: Company) -> DesktopResult<LaunchedProgram> {
         let command = self.command_of(request).await?;
         let fails = |reason: String| DesktopError::Launch { program: request.program.clone(), reason };
-        let mut needs = programs::Needs::default();
+        let mut needs = programs::ProgramRequirements::default();
         let superuser = rustix::process::geteuid().is_root();
         if let Some(private) = self.private_folder() {
             let (program, private) = (command.program.clone(), private.to_owned());
@@ -168,7 +170,7 @@ impl LinuxDesktop {
             privileges,
         };
         let started = self.processes().start(start).await.map_err(|error| fails(error.to_string()))?;
-        Ok(Launched { pid: started.pid, name: command.name, wm_class: command.wm_class })
+        Ok(LaunchedProgram { pid: started.pid, name: command.name, wm_class: command.wm_class })
     }
 }
 
@@ -224,7 +226,7 @@ impl LinuxDesktop {
         let display = Some(socket_of(self.display_name()));
         let files = command.arguments.clone();
         run_blocking(move || {
-            confine.profile(&Surroundings {
+            confine.profile(&SandboxEnvironment {
                 home: environment.find("HOME"),
                 path: environment.path(),
                 private: Some(&private),
@@ -252,12 +254,12 @@ impl LinuxDesktop {
         let entries = self.refresh_entries().await?;
         let fails = |reason: String| DesktopError::Launch { program: wanted.to_owned(), reason };
         match entries.meant(wanted) {
-            Meant::One(entry) => return self.command_of_entry(entry, request),
-            Meant::Several(several) => {
-                let candidates = Meant::candidates(&several);
+            ApplicationNameMatch::One(entry) => return self.command_of_entry(entry, request),
+            ApplicationNameMatch::Several(several) => {
+                let candidates = ApplicationNameMatch::candidates(&several);
                 return Err(fails(format!("several applications have this name; give one of {candidates}")));
             }
-            Meant::None => {}
+            ApplicationNameMatch::None => {}
         }
         let near: Vec<String> = entries.nearest(wanted).iter().map(|name| format!("`{name}`")).collect();
         let hint = if near.is_empty() {
@@ -272,7 +274,7 @@ impl LinuxDesktop {
     async fn command_that_opens(&self, request: &LaunchRequest) -> DesktopResult<FoundCommand> {
         let first = request.arguments.first().cloned().unwrap_or_default();
         let fails = |reason: String| DesktopError::Launch { program: first.clone(), reason };
-        let target = Target::parse(Path::new(&first)).map_err(fails)?;
+        let target = OpenTarget::parse(Path::new(&first)).map_err(fails)?;
         let chosen = run_blocking(move || Openers::of_this_system().choose(&target)).await?;
         let opener = chosen.map_err(|none| {
             let install = none.package.map(|package| format!("; install the package {package}"));

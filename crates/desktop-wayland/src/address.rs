@@ -7,7 +7,7 @@ const TOKEN: &str = "portal-token";
 
 /// The sockets of a compositor, and what else leads to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Address {
+pub struct CompositorAddress {
     /// The one of the Wayland protocol.
     pub(crate) socket: PathBuf,
     /// The one of sway's own protocol.
@@ -18,7 +18,7 @@ pub struct Address {
     pub(crate) token: Option<PathBuf>,
 }
 
-impl Address {
+impl CompositorAddress {
     /// The compositor that the variables of an environment name (`WAYLAND_DISPLAY`, `XDG_RUNTIME_DIR`, `SWAYSOCK`,
     /// `DBUS_SESSION_BUS_ADDRESS`); `None` if they name none.
     pub fn of(find: impl Fn(&str) -> Option<OsString>) -> Option<Self> {
@@ -42,8 +42,10 @@ impl Address {
 mod tests {
     use super::*;
 
-    fn of(variables: &[(&str, &str)]) -> Option<Address> {
-        Address::of(|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into()))
+    fn of(variables: &[(&str, &str)]) -> Option<CompositorAddress> {
+        CompositorAddress::of(|name| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
+        })
     }
 
     #[test]

@@ -23,7 +23,7 @@ use wayland_protocols_wlr::screencopy::v1::client::{
 };
 
 use crate::{
-    client::{Client, State},
+    client::{WaylandClient, WaylandState},
     monitors::{Monitor, layout},
 };
 
@@ -38,7 +38,7 @@ const OPERATION: &str = "take a screenshot";
 
 /// Memory layout that the compositor requires for a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Layout {
+pub(crate) struct CaptureBufferLayout {
     pub(crate) format: Format,
     pub(crate) width: u32,
     pub(crate) height: u32,
@@ -47,8 +47,8 @@ pub(crate) struct Layout {
 
 /// A picture that is being taken.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Frame {
-    pub(crate) layout: Option<Layout>,
+pub(crate) struct ScreencopyFrame {
+    pub(crate) layout: Option<CaptureBufferLayout>,
     /// `true` if its rows run from bottom to top.
     pub(crate) inverted: bool,
     /// Areas drawn since the last picture of this monitor, in pixels.
@@ -57,7 +57,7 @@ pub(crate) struct Frame {
     pub(crate) taken: Option<bool>,
 }
 
-impl Dispatch<ZwlrScreencopyFrameV1, FrameKey> for State {
+impl Dispatch<ZwlrScreencopyFrameV1, FrameKey> for WaylandState {
     fn event(
         state: &mut Self,
         _: &ZwlrScreencopyFrameV1,
@@ -69,7 +69,7 @@ impl Dispatch<ZwlrScreencopyFrameV1, FrameKey> for State {
         use zwlr_screencopy_frame_v1::Event;
         let frame = state.frames.entry(*key).or_default();
         if let Event::Buffer { format: WEnum::Value(format), width, height, stride } = event {
-            frame.layout = Some(Layout { format, width, height, stride });
+            frame.layout = Some(CaptureBufferLayout { format, width, height, stride });
         } else if let Event::Flags { flags } = event {
             frame.inverted = matches!(flags, WEnum::Value(flags) if flags.contains(Flags::YInvert));
         } else if let Event::Damage { x, y, width, height } = event {
@@ -82,19 +82,23 @@ impl Dispatch<ZwlrScreencopyFrameV1, FrameKey> for State {
     }
 }
 
-delegate_noop!(State: ZwlrScreencopyManagerV1);
+delegate_noop!(WaylandState: ZwlrScreencopyManagerV1);
 
 /// Memory that is shared with the compositor.
-pub(crate) struct Memory {
-    pub(crate) layout: Layout,
+pub(crate) struct ScreencopyBuffer {
+    pub(crate) layout: CaptureBufferLayout,
     pub(crate) buffer: WlBuffer,
     pool: WlShmPool,
     file: File,
 }
 
-impl Memory {
+impl ScreencopyBuffer {
     /// Memory for one picture.
-    pub(crate) fn new(shm: &WlShm, layout: Layout, handle: &QueueHandle<State>) -> DesktopResult<Self> {
+    pub(crate) fn new(
+        shm: &WlShm,
+        layout: CaptureBufferLayout,
+        handle: &QueueHandle<WaylandState>,
+    ) -> DesktopResult<Self> {
         let failed = |error: std::io::Error| DesktopError::failed("share memory with the compositor", error);
         let bytes = layout.stride.checked_mul(layout.height).filter(|bytes| *bytes <= BYTES_MAX);
         let bytes = bytes.ok_or_else(|| DesktopError::failed(OPERATION, "it is unreasonably large"))?;
@@ -103,17 +107,17 @@ impl Memory {
         ftruncate(&file, u64::from(bytes)).map_err(|error| failed(error.into()))?;
         let int = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
         let pool = shm.create_pool(file.as_fd(), int(bytes), handle, ());
-        let Layout { format, width, height, stride } = layout;
+        let CaptureBufferLayout { format, width, height, stride } = layout;
         let buffer = pool.create_buffer(0, int(width), int(height), int(stride), format, handle, ());
         Ok(Self { layout, buffer, pool, file: File::from(file) })
     }
 
     /// Returns the pixels that the compositor wrote into it, as RGB.
     fn rgb(&self, inverted: bool) -> DesktopResult<Vec<u8>> {
-        let Layout { format, width, height, stride } = self.layout;
+        let CaptureBufferLayout { format, width, height, stride } = self.layout;
         let index = |number: u32| usize::try_from(number).unwrap_or(0);
         let (width, height, stride) = (index(width), index(height), index(stride));
-        let order = Order::of(format)?;
+        let order = PixelColourOrder::of(format)?;
         let mut bytes = vec![0; stride * height];
         self.file
             .read_exact_at(&mut bytes, 0)
@@ -128,7 +132,7 @@ impl Memory {
     }
 }
 
-impl Drop for Memory {
+impl Drop for ScreencopyBuffer {
     fn drop(&mut self) {
         self.buffer.destroy();
         self.pool.destroy();
@@ -137,12 +141,12 @@ impl Drop for Memory {
 
 /// The order of the colours of a pixel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Order {
+enum PixelColourOrder {
     BlueFirst,
     RedFirst,
 }
 
-impl Order {
+impl PixelColourOrder {
     fn of(format: Format) -> DesktopResult<Self> {
         if [Format::Xrgb8888, Format::Argb8888].contains(&format) {
             return Ok(Self::BlueFirst);
@@ -167,13 +171,13 @@ impl Order {
 
 /// Takes pictures on one connection.
 #[derive(Default)]
-pub(crate) struct Camera {
+pub(crate) struct ScreencopyCapture {
     parts: Option<(ZwlrScreencopyManagerV1, WlShm)>,
     last_key: FrameKey,
 }
 
-impl Camera {
-    fn parts(&mut self, client: &Client) -> DesktopResult<(ZwlrScreencopyManagerV1, WlShm)> {
+impl ScreencopyCapture {
+    fn parts(&mut self, client: &WaylandClient) -> DesktopResult<(ZwlrScreencopyManagerV1, WlShm)> {
         if self.parts.is_none() {
             self.parts = Some((client.bind(OPERATION, 1..=3)?, client.bind(OPERATION, 1..=1)?));
         }
@@ -183,7 +187,7 @@ impl Camera {
     /// A picture of all monitors, or of a part of them.
     pub(crate) fn picture(
         &mut self,
-        client: &mut Client,
+        client: &mut WaylandClient,
         region: Option<Rect<Screen>>,
     ) -> DesktopResult<Picture> {
         client.round_trip()?;
@@ -202,7 +206,12 @@ impl Camera {
     }
 
     /// A picture of a part of one monitor, in the units of the layout.
-    fn part(&mut self, client: &mut Client, monitor: &Monitor, part: Rect<Screen>) -> DesktopResult<Picture> {
+    fn part(
+        &mut self,
+        client: &mut WaylandClient,
+        monitor: &Monitor,
+        part: Rect<Screen>,
+    ) -> DesktopResult<Picture> {
         if !monitor.is_upright {
             return Err(DesktopError::failed(OPERATION, "a monitor is turned, which is not supported"));
         }
@@ -210,8 +219,8 @@ impl Camera {
         let handle = client.queue.handle();
         self.last_key = self.last_key.wrapping_add(1);
         let key = self.last_key;
-        client.state.frames.insert(key, Frame::default());
-        let place: Rect<deskhand_core::geometry::Window> = part.relative_to(&monitor.area.origin());
+        client.state.frames.insert(key, ScreencopyFrame::default());
+        let place: Rect<deskhand_core::geometry::WindowSpace> = part.relative_to(&monitor.area.origin());
         let (x, y, width, height) = (place.x, place.y, place.width, place.height);
         let frame = manager.capture_output_region(0, &monitor.output, x, y, width, height, &handle, key);
         let memory = taken(client, key, &frame, &shm, &handle);
@@ -227,17 +236,19 @@ impl Camera {
 
 /// Has a picture written into memory.
 fn taken(
-    client: &mut Client,
+    client: &mut WaylandClient,
     key: FrameKey,
     frame: &ZwlrScreencopyFrameV1,
     shm: &WlShm,
-    handle: &QueueHandle<State>,
-) -> DesktopResult<Memory> {
+    handle: &QueueHandle<WaylandState>,
+) -> DesktopResult<ScreencopyBuffer> {
     let refused = || DesktopError::failed(OPERATION, "the compositor refused it; is a monitor switched on?");
-    let is = |state: &State, done: &dyn Fn(&Frame) -> bool| state.frames.get(&key).is_none_or(done);
+    let is = |state: &WaylandState, done: &dyn Fn(&ScreencopyFrame) -> bool| {
+        state.frames.get(&key).is_none_or(done)
+    };
     client.wait(FRAME_BOUND, |state| is(state, &|frame| frame.layout.is_some() || frame.taken.is_some()))?;
     let layout = client.state.frames.get(&key).and_then(|frame| frame.layout).ok_or_else(refused)?;
-    let memory = Memory::new(shm, layout, handle)?;
+    let memory = ScreencopyBuffer::new(shm, layout, handle)?;
     frame.copy(&memory.buffer);
     client.wait(FRAME_BOUND, |state| is(state, &|frame| frame.taken.is_some()))?;
     let taken = client.state.frames.get(&key).and_then(|frame| frame.taken);
@@ -289,12 +300,12 @@ mod tests {
     fn pixels_are_reordered_to_rgb() {
         let check = |format: Format, expected: [u8; 6]| {
             let mut rgb = Vec::new();
-            Order::of(format).unwrap().append(&[1, 2, 3, 255, 4, 5, 6, 0], &mut rgb);
+            PixelColourOrder::of(format).unwrap().append(&[1, 2, 3, 255, 4, 5, 6, 0], &mut rgb);
             assert_eq!(rgb, expected);
         };
         check(Format::Xrgb8888, [3, 2, 1, 6, 5, 4]);
         check(Format::Abgr8888, [1, 2, 3, 4, 5, 6]);
-        assert!(Order::of(Format::Rgb565).is_err());
+        assert!(PixelColourOrder::of(Format::Rgb565).is_err());
     }
 
     #[test]

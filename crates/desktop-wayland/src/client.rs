@@ -23,8 +23,8 @@ use wayland_client::{
 use wayland_protocols::xdg::xdg_output::zv1::client::zxdg_output_manager_v1::ZxdgOutputManagerV1;
 
 use crate::{
-    address::Address,
-    capture::{Frame, FrameKey},
+    address::CompositorAddress,
+    capture::{FrameKey, ScreencopyFrame},
     clipboard::Selection,
     monitors::Monitor,
 };
@@ -36,35 +36,35 @@ pub(crate) const ANSWER_BOUND: Duration = Duration::from_secs(4);
 
 /// Data received on a connection.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct WaylandState {
     pub(crate) monitors: Vec<Monitor>,
     pub(crate) places: Option<ZxdgOutputManagerV1>,
     /// The pictures that are being taken.
-    pub(crate) frames: HashMap<FrameKey, Frame>,
+    pub(crate) frames: HashMap<FrameKey, ScreencopyFrame>,
     pub(crate) selection: Selection,
 }
 
 /// One connection.
-pub(crate) struct Client {
+pub(crate) struct WaylandClient {
     pub(crate) connection: Connection,
-    pub(crate) queue: EventQueue<State>,
+    pub(crate) queue: EventQueue<WaylandState>,
     pub(crate) globals: GlobalList,
-    pub(crate) state: State,
+    pub(crate) state: WaylandState,
     name: String,
 }
 
-impl Client {
+impl WaylandClient {
     /// Connects, and learns what is offered and where the monitors are. Blocking.
-    pub(crate) fn open(address: &Address) -> DesktopResult<Self> {
+    pub(crate) fn open(address: &CompositorAddress) -> DesktopResult<Self> {
         let name = address.name();
         let operation = format!("connect to the compositor of {name}");
         let stream = UnixStream::connect(&address.socket)
             .map_err(|error| DesktopError::failed(operation.as_str(), error))?;
         let connection = Connection::from_socket(stream)
             .map_err(|error| DesktopError::failed(operation.as_str(), error))?;
-        let (globals, queue) = registry_queue_init::<State>(&connection)
+        let (globals, queue) = registry_queue_init::<WaylandState>(&connection)
             .map_err(|error| DesktopError::failed(operation.as_str(), error))?;
-        let mut client = Self { connection, queue, globals, state: State::default(), name };
+        let mut client = Self { connection, queue, globals, state: WaylandState::default(), name };
         let handle = client.queue.handle();
         client.state.places = client.globals.bind(&handle, 1..=3, ()).ok();
         let outputs: Vec<(u32, u32)> = client.globals.contents().with_list(|all| {
@@ -91,7 +91,11 @@ impl Client {
     }
 
     /// Handles what arrives until `done`, at most `bound`; returns whether it is.
-    pub(crate) fn wait(&mut self, bound: Duration, done: impl Fn(&State) -> bool) -> DesktopResult<bool> {
+    pub(crate) fn wait(
+        &mut self,
+        bound: Duration,
+        done: impl Fn(&WaylandState) -> bool,
+    ) -> DesktopResult<bool> {
         let until = Instant::now() + bound;
         loop {
             self.dispatch()?;
@@ -129,7 +133,7 @@ impl Client {
     pub(crate) fn bind<I>(&self, operation: &str, versions: std::ops::RangeInclusive<u32>) -> DesktopResult<I>
     where
         I: Proxy + 'static,
-        State: Dispatch<I, ()>,
+        WaylandState: Dispatch<I, ()>,
     {
         self.globals.bind(&self.queue.handle(), versions, ()).map_err(|_| {
             DesktopError::failed(operation, format!("the compositor does not offer {}", I::interface().name))
@@ -162,7 +166,7 @@ pub(crate) fn gone(name: &str) -> DesktopError {
     DesktopError::Gone { what: format!("the compositor of {name} has ended") }
 }
 
-impl State {
+impl WaylandState {
     fn add_monitor(&mut self, registry: &WlRegistry, name: u32, version: u32, handle: &QueueHandle<Self>) {
         let output: WlOutput = registry.bind(name, version.min(OUTPUT_VERSION), handle, name);
         if let Some(places) = &self.places {
@@ -172,7 +176,7 @@ impl State {
     }
 }
 
-impl Dispatch<WlRegistry, GlobalListContents> for State {
+impl Dispatch<WlRegistry, GlobalListContents> for WaylandState {
     fn event(
         state: &mut Self,
         registry: &WlRegistry,
@@ -191,8 +195,8 @@ impl Dispatch<WlRegistry, GlobalListContents> for State {
     }
 }
 
-delegate_noop!(State: ignore WlShm);
-delegate_noop!(State: WlShmPool);
-delegate_noop!(State: ignore WlBuffer);
-delegate_noop!(State: ignore WlSeat);
-delegate_noop!(State: ZxdgOutputManagerV1);
+delegate_noop!(WaylandState: ignore WlShm);
+delegate_noop!(WaylandState: WlShmPool);
+delegate_noop!(WaylandState: ignore WlBuffer);
+delegate_noop!(WaylandState: ignore WlSeat);
+delegate_noop!(WaylandState: ZxdgOutputManagerV1);

@@ -23,8 +23,8 @@ use wayland_protocols_wlr::data_control::v1::client::{
 };
 
 use crate::{
-    address::Address,
-    client::{Client, State},
+    address::CompositorAddress,
+    client::{WaylandClient, WaylandState},
 };
 
 /// Maximum time for the owner of the clipboard to send its content.
@@ -50,7 +50,7 @@ pub(crate) struct Selection {
     lost: bool,
 }
 
-impl Dispatch<ZwlrDataControlDeviceV1, ()> for State {
+impl Dispatch<ZwlrDataControlDeviceV1, ()> for WaylandState {
     fn event(
         state: &mut Self,
         _: &ZwlrDataControlDeviceV1,
@@ -64,12 +64,12 @@ impl Dispatch<ZwlrDataControlDeviceV1, ()> for State {
         }
     }
 
-    event_created_child!(State, ZwlrDataControlDeviceV1, [
+    event_created_child!(WaylandState, ZwlrDataControlDeviceV1, [
         zwlr_data_control_device_v1::EVT_DATA_OFFER_OPCODE => (ZwlrDataControlOfferV1, ()),
     ]);
 }
 
-impl Dispatch<ZwlrDataControlOfferV1, ()> for State {
+impl Dispatch<ZwlrDataControlOfferV1, ()> for WaylandState {
     fn event(
         state: &mut Self,
         offer: &ZwlrDataControlOfferV1,
@@ -84,7 +84,7 @@ impl Dispatch<ZwlrDataControlOfferV1, ()> for State {
     }
 }
 
-impl Dispatch<ZwlrDataControlSourceV1, ()> for State {
+impl Dispatch<ZwlrDataControlSourceV1, ()> for WaylandState {
     fn event(
         state: &mut Self,
         _: &ZwlrDataControlSourceV1,
@@ -101,14 +101,14 @@ impl Dispatch<ZwlrDataControlSourceV1, ()> for State {
     }
 }
 
-delegate_noop!(State: ZwlrDataControlManagerV1);
+delegate_noop!(WaylandState: ZwlrDataControlManagerV1);
 
 /// A connection of its own, with the clipboard as it is.
 fn open(
-    address: &Address,
+    address: &CompositorAddress,
     operation: &str,
-) -> DesktopResult<(Client, ZwlrDataControlManagerV1, ZwlrDataControlDeviceV1)> {
-    let mut client = Client::open(address)?;
+) -> DesktopResult<(WaylandClient, ZwlrDataControlManagerV1, ZwlrDataControlDeviceV1)> {
+    let mut client = WaylandClient::open(address)?;
     let manager: ZwlrDataControlManagerV1 = client.bind(operation, 1..=2)?;
     let seat: WlSeat = client.bind(operation, 1..=5)?;
     let device = manager.get_data_device(&seat, &client.queue.handle(), ());
@@ -117,7 +117,7 @@ fn open(
 }
 
 /// The text of the clipboard; `None` if it is empty or holds something else. Blocking.
-pub(crate) fn text(address: &Address) -> DesktopResult<Option<String>> {
+pub(crate) fn text(address: &CompositorAddress) -> DesktopResult<Option<String>> {
     let failed = |error: io::Error| DesktopError::failed(READ, error);
     let (client, _manager, _device) = open(address, READ)?;
     let Some(offer) = client.state.selection.current.clone() else { return Ok(None) };
@@ -158,7 +158,7 @@ fn read_all(mut reader: PipeReader) -> io::Result<Vec<u8>> {
 /// Takes the clipboard over, with a text in one format or in all those of text, or empties it. A thread serves it until another program
 /// takes it over. Returns how often it was fetched. Blocking.
 pub(crate) fn own(
-    address: &Address,
+    address: &CompositorAddress,
     text: Option<&str>,
     format: Option<&str>,
 ) -> DesktopResult<Option<watch::Receiver<u32>>> {
@@ -187,7 +187,7 @@ pub(crate) fn own(
     Ok(Some(taken))
 }
 
-fn serve(client: &mut Client, text: &str, taken: &watch::Sender<u32>) {
+fn serve(client: &mut WaylandClient, text: &str, taken: &watch::Sender<u32>) {
     while !client.state.selection.lost {
         let comes =
             client.wait(SERVE_BOUND, |state| state.selection.lost || !state.selection.asked.is_empty());

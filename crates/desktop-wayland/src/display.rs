@@ -15,30 +15,30 @@ use std::{
 use deskhand_core::geometry::{Point, Rect, Screen, Size};
 use deskhand_desktop::{
     Button, CancelScope, DesktopError, DesktopResult, Picture,
-    keys::{KeyChord, Modifier},
+    keys::{KeyChord, KeyModifier},
 };
 use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    address::Address,
-    client::{ANSWER_BOUND, Client, gone},
+    address::CompositorAddress,
+    client::{ANSWER_BOUND, WaylandClient, gone},
     clipboard,
-    events::{Event, Listeners, Orders, Sink, Watcher},
-    hands::Hands,
-    input::Pointing,
+    events::{CompositorEvent, CompositorEventSenders, CompositorWatcher, Orders, Sink},
+    hands::WaylandInputDriver,
+    input::PressTransition,
     keyboard::Symbol,
     monitors::layout_of,
     portal,
     sway::Sway,
     windows::Toplevel,
-    worker::Worker,
+    worker::WaylandWorker,
 };
 
 /// Maximum wait of a caller for a request: one second longer than the request itself may take.
 const CALL_BOUND: Duration = ANSWER_BOUND.saturating_add(Duration::from_secs(1));
 
-type Job = Box<dyn FnOnce(&mut Worker) + Send>;
+type Job = Box<dyn FnOnce(&mut WaylandWorker) + Send>;
 
 /// A button and modifiers that are held, and where they were pressed.
 #[derive(Debug, Clone)]
@@ -48,17 +48,17 @@ pub struct HeldButton {
     /// The button.
     pub button: Button,
     /// The modifiers.
-    pub modifiers: Vec<Modifier>,
+    pub modifiers: Vec<KeyModifier>,
 }
 
 /// A handle to a compositor; the threads behind it end when it is dropped.
-pub struct Display {
+pub struct WaylandDisplay {
     jobs: mpsc::Sender<Job>,
     orders: Arc<Orders>,
     fences: watch::Receiver<u32>,
     last_fence: AtomicU32,
     gone: CancellationToken,
-    address: Address,
+    address: CompositorAddress,
     area: Rect<Screen>,
     process: Option<u32>,
     /// Receivers that report new pictures, where pictures arrive by themselves.
@@ -67,7 +67,7 @@ pub struct Display {
     taken: Mutex<Option<watch::Receiver<u32>>>,
 }
 
-impl Display {
+impl WaylandDisplay {
     /// Connects and starts the threads that it needs. What happens goes to `sink`, on any of them. Blocking; where `way` is a portal, a person
     /// may be asked.
     ///
@@ -75,36 +75,36 @@ impl Display {
     /// [`DesktopError::Failed`] if the compositor refuses the connection or does not offer what is needed, [`DesktopError::Start`] if the
     /// person refuses.
     pub fn open(
-        address: &Address,
-        way: Way,
-        sink: impl Fn(Event) + Send + Sync + 'static,
+        address: &CompositorAddress,
+        way: CompositorBackend,
+        sink: impl Fn(CompositorEvent) + Send + Sync + 'static,
     ) -> DesktopResult<Self> {
         let failed =
             |error: std::io::Error| DesktopError::failed("set up the connection to the compositor", error);
-        let client = Client::open(address)?;
+        let client = WaylandClient::open(address)?;
         let process = client.process();
         let (fence_sender, fences) = watch::channel(0);
         let gone = CancellationToken::new();
         let orders = Arc::new(Orders::new().map_err(failed)?);
         let sink = ending(sink, gone.clone());
         let (mut worker, screencopy, sway) = match way {
-            Way::Wlroots => {
+            CompositorBackend::Wlroots => {
                 let socket = address.sway.as_ref().ok_or_else(|| {
                     DesktopError::failed(
                         "list the windows",
                         "SWAYSOCK is not set: only sway tells where windows are",
                     )
                 })?;
-                let worker = Worker::of_wlroots(client, Sway::open(socket)?)?;
+                let worker = WaylandWorker::of_wlroots(client, Sway::open(socket)?)?;
                 let mut events = Sway::open(socket)?;
                 events.subscribe()?;
                 (worker, true, Some(events))
             }
-            Way::Portals => (Worker::of_portals(address, client, &sink)?, false, None),
+            CompositorBackend::Portals => (WaylandWorker::of_portals(address, client, &sink)?, false, None),
         };
-        let listeners = Listeners { sink, fences: fence_sender };
-        let watched = Client::open(address)?;
-        let watcher = Watcher::new(watched, screencopy, sway, Arc::clone(&orders), listeners)?;
+        let listeners = CompositorEventSenders { sink, fences: fence_sender };
+        let watched = WaylandClient::open(address)?;
+        let watcher = CompositorWatcher::new(watched, screencopy, sway, Arc::clone(&orders), listeners)?;
         let area = layout_of(worker.monitors()?);
         let counts = worker.counts();
         let (jobs, queue) = mpsc::channel::<Job>();
@@ -124,7 +124,7 @@ impl Display {
     /// Runs `work` on the thread of the connection.
     async fn call<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Worker) -> DesktopResult<T> + Send + 'static,
+        work: impl FnOnce(&mut WaylandWorker) -> DesktopResult<T> + Send + 'static,
     ) -> DesktopResult<T> {
         let (sender, answer) = oneshot::channel();
         let job: Job = Box::new(move |worker| {
@@ -186,7 +186,7 @@ impl Display {
     /// # Errors
     /// [`DesktopError::Gone`] if the compositor does not answer.
     pub async fn monitors(&self) -> DesktopResult<Vec<Rect<Screen>>> {
-        self.call(Worker::monitors).await
+        self.call(WaylandWorker::monitors).await
     }
 
     /// A picture of all monitors, or of a part of them.
@@ -208,7 +208,7 @@ impl Display {
     async fn act<T: Send + 'static>(
         &self,
         done: u64,
-        act: impl FnOnce(&mut Hands, &Client) -> DesktopResult<T> + Send + 'static,
+        act: impl FnOnce(&mut WaylandInputDriver, &WaylandClient) -> DesktopResult<T> + Send + 'static,
     ) -> DesktopResult<T> {
         let scope = CancelScope::current();
         self.call(move |worker| {
@@ -228,17 +228,17 @@ impl Display {
         &self,
         at: Point<Screen>,
         button: Button,
-        modifiers: Vec<Modifier>,
+        modifiers: Vec<KeyModifier>,
         count: u8,
     ) -> DesktopResult<()> {
         self.act(0, move |hands, client| {
             hands.move_to(client, at)?;
-            hands.modifiers(&modifiers, Pointing::Press)?;
+            hands.modifiers(&modifiers, PressTransition::Press)?;
             for _ in 0..count {
-                hands.button(button, Pointing::Press)?;
-                hands.button(button, Pointing::Release)?;
+                hands.button(button, PressTransition::Press)?;
+                hands.button(button, PressTransition::Release)?;
             }
-            hands.modifiers(&modifiers, Pointing::Release)
+            hands.modifiers(&modifiers, PressTransition::Release)
         })
         .await
     }
@@ -273,8 +273,8 @@ impl Display {
         self.act(0, move |hands, client| {
             hands.move_to(client, at)?;
             is_held.store(true, Ordering::Relaxed);
-            hands.modifiers(&modifiers, Pointing::Press)?;
-            hands.button(button, Pointing::Press)
+            hands.modifiers(&modifiers, PressTransition::Press)?;
+            hands.button(button, PressTransition::Press)
         })
         .await
     }
@@ -293,16 +293,16 @@ impl Display {
         let HeldButton { at, button, modifiers } = grip.clone();
         let (sender, answer) = oneshot::channel();
         let job: Job = Box::new(move |worker| {
-            let release = |worker: &mut Worker| {
+            let release = |worker: &mut WaylandWorker| {
                 if !is_held.swap(false, Ordering::Relaxed) {
                     return Ok(());
                 }
                 if back {
                     worker.hands.move_to(&worker.client, at)?;
                 }
-                let released = worker.hands.button(button, Pointing::Release);
+                let released = worker.hands.button(button, PressTransition::Release);
                 // Let go everything, even if one failed.
-                worker.hands.modifiers(&modifiers, Pointing::Release)?;
+                worker.hands.modifiers(&modifiers, PressTransition::Release)?;
                 worker.hands.pass(&mut worker.client)?;
                 released
             };
@@ -416,7 +416,7 @@ impl Display {
 
 /// The interfaces by which the screen is seen and used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum CompositorBackend {
     /// By the protocols of wlroots and the socket of sway.
     Wlroots,
     /// By the portals of GNOME or KDE, and what these report of windows on the session bus.
@@ -424,16 +424,16 @@ pub enum Way {
 }
 
 /// The sink, which also says that the compositor has ended to those who wait for that.
-fn ending(sink: impl Fn(Event) + Send + Sync + 'static, gone: CancellationToken) -> Sink {
+fn ending(sink: impl Fn(CompositorEvent) + Send + Sync + 'static, gone: CancellationToken) -> Sink {
     Arc::new(move |event| {
-        if event == Event::Gone {
+        if event == CompositorEvent::Gone {
             gone.cancel();
         }
         sink(event);
     })
 }
 
-impl Drop for Display {
+impl Drop for WaylandDisplay {
     fn drop(&mut self) {
         self.orders.stop();
     }

@@ -23,8 +23,8 @@ use wayland_protocols_wlr::screencopy::v1::client::{
 };
 
 use crate::{
-    capture::{Frame, FrameKey, Layout, Memory},
-    client::{Client, read},
+    capture::{CaptureBufferLayout, FrameKey, ScreencopyBuffer, ScreencopyFrame},
+    client::{WaylandClient, read},
     monitors::Monitor,
     sway::Sway,
 };
@@ -35,7 +35,7 @@ const DAMAGE_VERSION: u32 = 2;
 
 /// Something that happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
+pub enum CompositorEvent {
     /// A window was opened or closed, moved, its title or the active window changed.
     WindowsChanged,
     /// An area of the screen was drawn.
@@ -48,7 +48,7 @@ pub enum Event {
 }
 
 /// The receiver of events, from any thread.
-pub(crate) type Sink = Arc<dyn Fn(Event) + Send + Sync>;
+pub(crate) type Sink = Arc<dyn Fn(CompositorEvent) + Send + Sync>;
 
 /// Requests of the owner of the thread.
 pub(crate) struct Orders {
@@ -87,17 +87,17 @@ impl Orders {
 }
 
 /// The receivers of the reports of the thread.
-pub(crate) struct Listeners {
+pub(crate) struct CompositorEventSenders {
     pub(crate) sink: Sink,
     /// The serial of the last fence that was reached.
     pub(crate) fences: watch::Sender<u32>,
 }
 
 /// A picture that is being taken of a monitor.
-struct Eye {
+struct PendingMonitorFrame {
     key: FrameKey,
     frame: ZwlrScreencopyFrameV1,
-    memory: Option<Memory>,
+    memory: Option<ScreencopyBuffer>,
     /// Set if the compositor takes it as soon as it can.
     armed: bool,
 }
@@ -106,28 +106,28 @@ struct Eye {
 type Parts = (ZwlrScreencopyManagerV1, WlShm);
 
 /// The thread; see the module documentation.
-pub(crate) struct Watcher {
-    client: Client,
+pub(crate) struct CompositorWatcher {
+    client: WaylandClient,
     sway: Option<Sway>,
     orders: Arc<Orders>,
-    listeners: Listeners,
+    listeners: CompositorEventSenders,
     /// The globals that take pictures; `None` where a portal does.
     parts: Option<Parts>,
     /// By the number of the monitor.
-    eyes: HashMap<u32, Eye>,
+    eyes: HashMap<u32, PendingMonitorFrame>,
     /// Pictures of single pixels whose end means that a fence is reached, and its serial.
-    probes: Vec<Eye>,
+    probes: Vec<PendingMonitorFrame>,
     reaching: u32,
     last_key: FrameKey,
 }
 
-impl Watcher {
+impl CompositorWatcher {
     pub(crate) fn new(
-        client: Client,
+        client: WaylandClient,
         screencopy: bool,
         sway: Option<Sway>,
         orders: Arc<Orders>,
-        listeners: Listeners,
+        listeners: CompositorEventSenders,
     ) -> DesktopResult<Self> {
         let bind = || {
             Ok::<_, DesktopError>((
@@ -154,7 +154,7 @@ impl Watcher {
         while !self.orders.stop.load(Ordering::Relaxed) {
             if let Err(error) = self.turn() {
                 tracing::debug!(error = error.chain(), "the screen is no longer watched");
-                (self.listeners.sink)(Event::Gone);
+                (self.listeners.sink)(CompositorEvent::Gone);
                 return;
             }
         }
@@ -188,7 +188,7 @@ impl Watcher {
         }
         if let Some(sway) = self.sway.as_mut().filter(|_| is_ready(2)) {
             sway.event().map_err(|_| self.client.gone())?;
-            (self.listeners.sink)(Event::WindowsChanged);
+            (self.listeners.sink)(CompositorEvent::WindowsChanged);
         }
         Ok(())
     }
@@ -213,7 +213,7 @@ impl Watcher {
                 for monitor in monitors.iter().filter(|monitor| !monitor.area.is_empty()) {
                     let key = self.next_key();
                     let frame = parts.0.capture_output_region(0, &monitor.output, 0, 0, 1, 1, &handle, key);
-                    self.probes.push(Eye { key, frame, memory: None, armed: false });
+                    self.probes.push(PendingMonitorFrame { key, frame, memory: None, armed: false });
                 }
                 if self.probes.is_empty() {
                     self.listeners.fences.send_replace(last);
@@ -232,7 +232,7 @@ impl Watcher {
 
     fn next_key(&mut self) -> FrameKey {
         self.last_key = self.last_key.wrapping_add(1);
-        self.client.state.frames.insert(self.last_key, Frame::default());
+        self.client.state.frames.insert(self.last_key, ScreencopyFrame::default());
         self.last_key
     }
 
@@ -252,7 +252,7 @@ impl Watcher {
                 if let (Some(area), true) =
                     (layout.and_then(|layout| on_screen(area, layout, monitor)), taken)
                 {
-                    (self.listeners.sink)(Event::Drawn { area });
+                    (self.listeners.sink)(CompositorEvent::Drawn { area });
                 }
             }
             eye = self.open_eye(parts, monitor, eye.memory);
@@ -263,17 +263,28 @@ impl Watcher {
         Ok(())
     }
 
-    fn open_eye(&mut self, parts: &Parts, monitor: &Monitor, memory: Option<Memory>) -> Eye {
+    fn open_eye(
+        &mut self,
+        parts: &Parts,
+        monitor: &Monitor,
+        memory: Option<ScreencopyBuffer>,
+    ) -> PendingMonitorFrame {
         let key = self.next_key();
         let frame = parts.0.capture_output(0, &monitor.output, &self.client.queue.handle(), key);
-        Eye { key, frame, memory, armed: false }
+        PendingMonitorFrame { key, frame, memory, armed: false }
     }
 
     /// Has a picture taken: at once, or as soon as something was drawn.
-    fn arm(&self, parts: &Parts, eye: &mut Eye, layout: Layout, on_damage: bool) -> DesktopResult<()> {
+    fn arm(
+        &self,
+        parts: &Parts,
+        eye: &mut PendingMonitorFrame,
+        layout: CaptureBufferLayout,
+        on_damage: bool,
+    ) -> DesktopResult<()> {
         let memory = match eye.memory.take().filter(|memory| memory.layout == layout) {
             Some(memory) => memory,
-            None => Memory::new(&parts.1, layout, &self.client.queue.handle())?,
+            None => ScreencopyBuffer::new(&parts.1, layout, &self.client.queue.handle())?,
         };
         if on_damage {
             eye.frame.copy_with_damage(&memory.buffer);
@@ -311,7 +322,7 @@ impl Watcher {
 }
 
 /// The place on the screen of an area of a picture of a monitor.
-fn on_screen(area: [u32; 4], layout: Layout, monitor: &Monitor) -> Option<Rect<Screen>> {
+fn on_screen(area: [u32; 4], layout: CaptureBufferLayout, monitor: &Monitor) -> Option<Rect<Screen>> {
     let along = |at: u32, pixels: u32, units: i32| {
         let units = u64::try_from(units).unwrap_or(0);
         let scaled = |at: u64| i32::try_from(at).unwrap_or(i32::MAX);

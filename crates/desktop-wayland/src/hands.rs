@@ -3,27 +3,27 @@
 use deskhand_core::geometry::{Point, Screen};
 use deskhand_desktop::{
     Button, DesktopResult,
-    keys::{KeyChord, Modifier},
+    keys::{KeyChord, KeyModifier},
 };
 
 use crate::{
-    client::Client,
-    input::{Pointing, VirtualHands},
+    client::WaylandClient,
+    input::{PressTransition, VirtualHands},
     keyboard::Symbol,
     portal::Remote,
 };
 
 /// The devices that press keys and buttons.
-pub(crate) enum Hands {
+pub(crate) enum WaylandInputDriver {
     /// Devices of our own.
     Virtual(VirtualHands),
     /// The portal.
     Remote(Remote),
 }
 
-impl Hands {
+impl WaylandInputDriver {
     /// Moves the pointer.
-    pub(crate) fn move_to(&self, client: &Client, to: Point<Screen>) -> DesktopResult<()> {
+    pub(crate) fn move_to(&self, client: &WaylandClient, to: Point<Screen>) -> DesktopResult<()> {
         match self {
             Self::Virtual(hands) => hands.move_to(client, to),
             Self::Remote(remote) => remote.move_to(to),
@@ -31,7 +31,7 @@ impl Hands {
     }
 
     /// Presses or releases a button.
-    pub(crate) fn button(&self, button: Button, what: Pointing) -> DesktopResult<()> {
+    pub(crate) fn button(&self, button: Button, what: PressTransition) -> DesktopResult<()> {
         match self {
             Self::Virtual(hands) => hands.button(button, what),
             Self::Remote(remote) => return remote.button(button, what),
@@ -49,7 +49,7 @@ impl Hands {
     }
 
     /// Holds or lets go modifiers.
-    pub(crate) fn modifiers(&self, modifiers: &[Modifier], what: Pointing) -> DesktopResult<()> {
+    pub(crate) fn modifiers(&self, modifiers: &[KeyModifier], what: PressTransition) -> DesktopResult<()> {
         match self {
             Self::Virtual(hands) => hands.modifiers(modifiers, what),
             Self::Remote(remote) => return remote.modifiers(modifiers, what),
@@ -74,7 +74,7 @@ impl Hands {
     }
 
     /// Waits until the compositor has got what was sent.
-    pub(crate) fn pass(&self, client: &mut Client) -> DesktopResult<()> {
+    pub(crate) fn pass(&self, client: &mut WaylandClient) -> DesktopResult<()> {
         if let Self::Remote(remote) = self {
             remote.pass();
         }

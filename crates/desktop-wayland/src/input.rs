@@ -5,7 +5,7 @@ use std::{fs::File, io::Write as _, os::fd::AsFd as _, time::Instant};
 use deskhand_core::geometry::{Point, Screen};
 use deskhand_desktop::{
     Button, DesktopError, DesktopResult,
-    keys::{KeyChord, Modifier},
+    keys::{KeyChord, KeyModifier},
 };
 use rustix::fs::{MemfdFlags, memfd_create};
 use wayland_client::{
@@ -26,7 +26,7 @@ use wayland_protocols_wlr::virtual_pointer::v1::client::{
 };
 
 use crate::{
-    client::{Client, State},
+    client::{WaylandClient, WaylandState},
     keyboard::{Keymap, Symbol, modifier},
     monitors::layout,
 };
@@ -40,7 +40,7 @@ const NOTCH: f64 = 15.0;
 
 /// The two halves of a press of a button or key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pointing {
+pub(crate) enum PressTransition {
     /// The button or key goes down.
     Press,
     /// The button or key comes up.
@@ -79,13 +79,13 @@ pub(crate) struct VirtualHands {
     begun: Instant,
 }
 
-delegate_noop!(State: ZwlrVirtualPointerManagerV1);
-delegate_noop!(State: ZwlrVirtualPointerV1);
-delegate_noop!(State: ZwpVirtualKeyboardManagerV1);
-delegate_noop!(State: ZwpVirtualKeyboardV1);
+delegate_noop!(WaylandState: ZwlrVirtualPointerManagerV1);
+delegate_noop!(WaylandState: ZwlrVirtualPointerV1);
+delegate_noop!(WaylandState: ZwpVirtualKeyboardManagerV1);
+delegate_noop!(WaylandState: ZwpVirtualKeyboardV1);
 
 impl VirtualHands {
-    pub(crate) fn new(client: &mut Client) -> DesktopResult<Self> {
+    pub(crate) fn new(client: &mut WaylandClient) -> DesktopResult<Self> {
         const OPERATION: &str = "get a pointer and a keyboard";
         let handle = client.queue.handle();
         let seat: WlSeat = client.bind(OPERATION, 1..=5)?;
@@ -120,7 +120,7 @@ impl VirtualHands {
     }
 
     /// Moves the pointer.
-    pub(crate) fn move_to(&self, client: &Client, to: Point<Screen>) -> DesktopResult<()> {
+    pub(crate) fn move_to(&self, client: &WaylandClient, to: Point<Screen>) -> DesktopResult<()> {
         let screen = layout(&client.state.monitors);
         if !screen.contains(&to) {
             let what =
@@ -135,11 +135,11 @@ impl VirtualHands {
     }
 
     /// Presses or releases a button.
-    pub(crate) fn button(&self, button: Button, what: Pointing) {
+    pub(crate) fn button(&self, button: Button, what: PressTransition) {
         let code = button_code(button);
         let state = match what {
-            Pointing::Press => ButtonState::Pressed,
-            Pointing::Release => ButtonState::Released,
+            PressTransition::Press => ButtonState::Pressed,
+            PressTransition::Release => ButtonState::Released,
         };
         self.pointer.button(self.time(), code, state);
         self.pointer.frame();
@@ -158,34 +158,34 @@ impl VirtualHands {
     }
 
     /// Holds or lets go modifiers.
-    pub(crate) fn modifiers(&self, modifiers: &[Modifier], what: Pointing) {
+    pub(crate) fn modifiers(&self, modifiers: &[KeyModifier], what: PressTransition) {
         let mut held = match what {
-            Pointing::Press => 0,
-            Pointing::Release => modifiers.iter().fold(0, |bits, one| bits | modifier(*one).1),
+            PressTransition::Press => 0,
+            PressTransition::Release => modifiers.iter().fold(0, |bits, one| bits | modifier(*one).1),
         };
-        let mut change = |one: &Modifier| {
+        let mut change = |one: &KeyModifier| {
             let (code, bit) = modifier(*one);
-            let down = what == Pointing::Press;
+            let down = what == PressTransition::Press;
             held = if down { held | bit } else { held & !bit };
             self.keyboard.key(self.time(), code, u32::from(down));
             self.keyboard.modifiers(held, 0, 0, 0);
         };
         match what {
-            Pointing::Press => modifiers.iter().for_each(&mut change),
-            Pointing::Release => modifiers.iter().rev().for_each(&mut change),
+            PressTransition::Press => modifiers.iter().for_each(&mut change),
+            PressTransition::Release => modifiers.iter().rev().for_each(&mut change),
         }
     }
 
     /// Presses and releases one key with modifiers.
-    fn stroke(&self, (code, shift): (u32, bool), wanted: &[Modifier]) {
+    fn stroke(&self, (code, shift): (u32, bool), wanted: &[KeyModifier]) {
         let mut modifiers = wanted.to_vec();
-        if shift && !modifiers.contains(&Modifier::Shift) {
-            modifiers.push(Modifier::Shift);
+        if shift && !modifiers.contains(&KeyModifier::Shift) {
+            modifiers.push(KeyModifier::Shift);
         }
-        self.modifiers(&modifiers, Pointing::Press);
+        self.modifiers(&modifiers, PressTransition::Press);
         self.keyboard.key(self.time(), code, 1);
         self.keyboard.key(self.time(), code, 0);
-        self.modifiers(&modifiers, Pointing::Release);
+        self.modifiers(&modifiers, PressTransition::Release);
     }
 
     /// Types as many symbols as fit into one piece, at most `most`; returns how many.

@@ -8,7 +8,7 @@ use std::{
     fmt::{self, Write as _},
 };
 
-use deskhand_desktop::keys::{Key, KeyChord, Modifier, NamedKey};
+use deskhand_desktop::keys::{ChordKey, KeyChord, KeyModifier, NamedKey};
 
 /// The evdev code of the first further key, and how many there are: beyond those that Linux names.
 const FURTHER_FIRST: u32 = 600;
@@ -90,8 +90,8 @@ impl Symbol {
     /// menus call Ctrl+S.
     pub(crate) fn of_key(chord: &KeyChord) -> Option<Self> {
         let named = match chord.key {
-            Key::Char(character) => {
-                let folds = chord.modifiers.iter().any(|modifier| *modifier != Modifier::Shift);
+            ChordKey::Char(character) => {
+                let folds = chord.modifiers.iter().any(|modifier| *modifier != KeyModifier::Shift);
                 let mut lower = character.to_lowercase();
                 let character = match (folds, lower.next(), lower.next()) {
                     (true, Some(lower), None) => lower,
@@ -99,7 +99,7 @@ impl Symbol {
                 };
                 return Self::of(character);
             }
-            Key::Named(named) => named,
+            ChordKey::Named(named) => named,
         };
         let code = match named {
             NamedKey::Return => 28,
@@ -172,22 +172,22 @@ impl fmt::Display for Symbol {
 }
 
 /// The keysym of a modifier key, of the left one if there are two.
-pub(crate) const fn modifier_keysym(modifier: Modifier) -> u32 {
+pub(crate) const fn modifier_keysym(modifier: KeyModifier) -> u32 {
     match modifier {
-        Modifier::Shift => 0xffe1,
-        Modifier::Ctrl => 0xffe3,
-        Modifier::Alt => 0xffe9,
-        Modifier::Super => 0xffeb,
+        KeyModifier::Shift => 0xffe1,
+        KeyModifier::Ctrl => 0xffe3,
+        KeyModifier::Alt => 0xffe9,
+        KeyModifier::Super => 0xffeb,
     }
 }
 
 /// The code of a modifier key, and its bit among the modifiers.
-pub(crate) const fn modifier(modifier: Modifier) -> (u32, u32) {
+pub(crate) const fn modifier(modifier: KeyModifier) -> (u32, u32) {
     match modifier {
-        Modifier::Shift => (42, 1),
-        Modifier::Ctrl => (29, 4),
-        Modifier::Alt => (56, 8),
-        Modifier::Super => (125, 64),
+        KeyModifier::Shift => (42, 1),
+        KeyModifier::Ctrl => (29, 4),
+        KeyModifier::Alt => (56, 8),
+        KeyModifier::Super => (125, 64),
     }
 }
 

@@ -7,7 +7,7 @@ use wayland_client::{
 };
 use wayland_protocols::xdg::xdg_output::zv1::client::zxdg_output_v1::{self, ZxdgOutputV1};
 
-use crate::client::State;
+use crate::client::WaylandState;
 
 /// A monitor.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ pub(crate) fn layout_of(areas: impl IntoIterator<Item = Rect<Screen>>) -> Rect<S
     areas.reduce(|all, area| all.enclosing(&area)).unwrap_or(Rect::new(0, 0, 0, 0))
 }
 
-impl State {
+impl WaylandState {
     fn with_monitor(&mut self, number: u32, change: impl FnOnce(&mut Monitor)) {
         if let Some(monitor) = self.monitors.iter_mut().find(|monitor| monitor.number == number) {
             change(monitor);
@@ -46,7 +46,7 @@ impl State {
     }
 }
 
-impl Dispatch<WlOutput, u32> for State {
+impl Dispatch<WlOutput, u32> for WaylandState {
     fn event(
         state: &mut Self,
         _: &WlOutput,
@@ -62,7 +62,7 @@ impl Dispatch<WlOutput, u32> for State {
     }
 }
 
-impl Dispatch<ZxdgOutputV1, u32> for State {
+impl Dispatch<ZxdgOutputV1, u32> for WaylandState {
     fn event(
         state: &mut Self,
         _: &ZxdgOutputV1,

@@ -6,22 +6,22 @@ use deskhand_desktop::DesktopResult;
 use zbus::Connection;
 
 use crate::{
-    address::Address,
-    client::Client,
-    display::Way,
+    address::CompositorAddress,
+    client::WaylandClient,
+    display::CompositorBackend,
     portal::{self, CAST, DEVICES, MONITORS, REMOTE},
-    shell::Kind,
+    shell::PortalDesktopKind,
     sway::Sway,
     worker::{runtime, session_bus},
 };
 
 /// The support that a compositor offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Support {
+pub struct CompositorSupport {
     /// The name of its process; empty if it is not known.
     pub compositor: String,
     /// The interfaces by which it is used.
-    pub way: Way,
+    pub way: CompositorBackend,
     /// The supported features, in words.
     pub offered: Vec<&'static str>,
     /// The missing features, in words.
@@ -46,18 +46,18 @@ const INPUT: &str = "pointer and keys (the portal RemoteDesktop)";
 const READER_PACKAGES: &str = "gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-pipewire";
 const EXTENSION: &str = "run `deskhand doctor --gnome-extension`";
 
-impl Support {
+impl CompositorSupport {
     /// Asks the compositor. Blocking; for a thread that may block.
     ///
     /// # Errors
     /// [`deskhand_desktop::DesktopError::Failed`] if it refuses the connection.
-    pub fn of(address: &Address) -> DesktopResult<Self> {
-        let client = Client::open(address)?;
+    pub fn of(address: &CompositorAddress) -> DesktopResult<Self> {
+        let client = WaylandClient::open(address)?;
         let name = client.process().and_then(|pid| fs::read_to_string(format!("/proc/{pid}/comm")).ok());
         let compositor = name.unwrap_or_default().trim().to_owned();
         let of_portals = runtime()?.block_on(async {
             let bus = session_bus(address).await.ok()?;
-            let kind = Kind::running(&bus).await?;
+            let kind = PortalDesktopKind::running(&bus).await?;
             Some(Self::of_portals(compositor.clone(), kind, &bus, &client).await)
         });
         match of_portals {
@@ -66,19 +66,24 @@ impl Support {
         }
     }
 
-    fn of_protocols(compositor: String, address: &Address, client: &Client) -> Self {
+    fn of_protocols(compositor: String, address: &CompositorAddress, client: &WaylandClient) -> Self {
         let answers = || Sway::open(address.sway.as_ref()?).ok()?.tree().ok();
         let windows = (WINDOWS, answers().is_some());
         let others = NEEDED.iter().map(|(what, interface, least)| (*what, offers(client, interface, *least)));
-        Self::sorted(compositor, Way::Wlroots, std::iter::once(windows).chain(others), Vec::new())
+        Self::sorted(
+            compositor,
+            CompositorBackend::Wlroots,
+            std::iter::once(windows).chain(others),
+            Vec::new(),
+        )
     }
 
     /// Returns the support that the portals of a desktop and its compositor offer.
     async fn of_portals(
         compositor: String,
-        kind: Kind,
+        kind: PortalDesktopKind,
         bus: &Connection,
-        client: &Client,
+        client: &WaylandClient,
     ) -> DesktopResult<Self> {
         let windows = kind.lists_windows(bus).await;
         let devices = portal::number(bus, REMOTE, "AvailableDeviceTypes").await?;
@@ -86,7 +91,7 @@ impl Support {
         let reads = portal::can_read_streams();
         let (screen, input) = (sources & MONITORS == MONITORS, devices & DEVICES == DEVICES);
         let mut advice = Vec::new();
-        if !windows && kind == Kind::Gnome {
+        if !windows && kind == PortalDesktopKind::Gnome {
             advice.push(EXTENSION.to_owned());
         }
         if !screen || !input {
@@ -97,7 +102,7 @@ impl Support {
         }
         let all = [(kind.windows(), windows), (SCREEN, screen), (READER, reads), (INPUT, input)];
         let (clipboard, interface, least) = CLIPBOARD;
-        let mut support = Self::sorted(compositor, Way::Portals, all.into_iter(), advice);
+        let mut support = Self::sorted(compositor, CompositorBackend::Portals, all.into_iter(), advice);
         if offers(client, interface, least) {
             support.offered.push(clipboard);
         }
@@ -106,7 +111,7 @@ impl Support {
 
     fn sorted(
         compositor: String,
-        way: Way,
+        way: CompositorBackend,
         all: impl Iterator<Item = (&'static str, bool)>,
         advice: Vec<String>,
     ) -> Self {
@@ -135,7 +140,7 @@ impl Support {
     }
 }
 
-fn offers(client: &Client, interface: &str, least: u32) -> bool {
+fn offers(client: &WaylandClient, interface: &str, least: u32) -> bool {
     client
         .globals
         .contents()

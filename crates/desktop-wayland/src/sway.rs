@@ -21,7 +21,7 @@ const ANSWER_BOUND: Duration = Duration::from_secs(4);
 
 /// The type of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Request {
+pub(crate) enum SwayRequestKind {
     Run = 0,
     Subscribe = 2,
     Tree = 4,
@@ -46,25 +46,25 @@ impl Sway {
 
     /// Asks for the tree of containers, as JSON.
     pub(crate) fn tree(&mut self) -> DesktopResult<Vec<u8>> {
-        self.ask(Request::Tree, "").map_err(|error| DesktopError::failed("list the windows", error))
+        self.ask(SwayRequestKind::Tree, "").map_err(|error| DesktopError::failed("list the windows", error))
     }
 
     /// Runs a command; returns whether sway carried it out.
     pub(crate) fn run(&mut self, operation: &str, command: &str) -> DesktopResult<bool> {
         #[derive(Deserialize)]
-        struct Outcome {
+        struct SwayCommandOutcome {
             success: bool,
         }
         let failed = |error: io::Error| DesktopError::failed(operation, error);
-        let answer = self.ask(Request::Run, command).map_err(failed)?;
-        let outcomes: Vec<Outcome> =
+        let answer = self.ask(SwayRequestKind::Run, command).map_err(failed)?;
+        let outcomes: Vec<SwayCommandOutcome> =
             serde_json::from_slice(&answer).map_err(|error| DesktopError::failed(operation, error))?;
         Ok(outcomes.iter().all(|outcome| outcome.success))
     }
 
     /// From now on, events of windows and workspaces arrive on this connection.
     pub(crate) fn subscribe(&mut self) -> DesktopResult<()> {
-        let asked = self.ask(Request::Subscribe, r#"["window","workspace"]"#);
+        let asked = self.ask(SwayRequestKind::Subscribe, r#"["window","workspace"]"#);
         asked.map(drop).map_err(|error| DesktopError::failed("subscribe to the events of sway", error))
     }
 
@@ -73,7 +73,7 @@ impl Sway {
         self.receive().map(drop)
     }
 
-    fn ask(&mut self, request: Request, text: &str) -> io::Result<Vec<u8>> {
+    fn ask(&mut self, request: SwayRequestKind, text: &str) -> io::Result<Vec<u8>> {
         let length = u32::try_from(text.len()).map_err(io::Error::other)?;
         let mut message = MAGIC.to_vec();
         message.extend(length.to_ne_bytes());

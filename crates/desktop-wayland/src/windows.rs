@@ -35,13 +35,13 @@ pub struct Toplevel {
 /// A node of the tree.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Node {
+struct SwayNode {
     id: u32,
     name: Option<String>,
     #[serde(rename = "type")]
     kind: String,
-    rect: Area,
-    window_rect: Area,
+    rect: SwayRect,
+    window_rect: SwayRect,
     focused: bool,
     visible: bool,
     fullscreen_mode: u8,
@@ -49,8 +49,8 @@ struct Node {
     app_id: Option<String>,
     shell: Option<String>,
     window_properties: Properties,
-    nodes: Vec<Node>,
-    floating_nodes: Vec<Node>,
+    nodes: Vec<SwayNode>,
+    floating_nodes: Vec<SwayNode>,
 }
 
 /// The properties that an X11 window reports.
@@ -62,7 +62,7 @@ struct Properties {
 
 #[derive(Debug, Default, Clone, Copy, Deserialize)]
 #[serde(default)]
-struct Area {
+struct SwayRect {
     x: i32,
     y: i32,
     width: i32,
@@ -71,7 +71,7 @@ struct Area {
 
 /// The windows in a tree, bottom-most first: those that are hidden, as behind a tab, then tiled, floating and full-screen ones.
 pub(crate) fn toplevels(tree: &[u8]) -> DesktopResult<Vec<Toplevel>> {
-    let root: Node =
+    let root: SwayNode =
         serde_json::from_slice(tree).map_err(|error| DesktopError::failed("read the tree of sway", error))?;
     let mut found = Vec::new();
     collect(&root, false, DEPTH_MAX, &mut found);
@@ -89,7 +89,7 @@ enum Layer {
     FullScreen,
 }
 
-fn collect(node: &Node, floats: bool, depth: usize, found: &mut Vec<(Layer, Toplevel)>) {
+fn collect(node: &SwayNode, floats: bool, depth: usize, found: &mut Vec<(Layer, Toplevel)>) {
     if depth == 0 {
         return;
     }
@@ -114,7 +114,7 @@ fn collect(node: &Node, floats: bool, depth: usize, found: &mut Vec<(Layer, Topl
     }
 }
 
-fn toplevel(node: &Node, shell: &str, floats: bool) -> Toplevel {
+fn toplevel(node: &SwayNode, shell: &str, floats: bool) -> Toplevel {
     let (rect, inside) = (node.rect, node.window_rect);
     let class = (shell == "xwayland").then(|| node.window_properties.class.clone());
     Toplevel {

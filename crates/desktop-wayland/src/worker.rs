@@ -10,42 +10,42 @@ use tokio::{
 use zbus::{Connection, connection};
 
 use crate::{
-    address::Address,
-    capture::Camera,
-    client::Client,
+    address::CompositorAddress,
+    capture::ScreencopyCapture,
+    client::WaylandClient,
     events::Sink,
-    hands::Hands,
+    hands::WaylandInputDriver,
     input::VirtualHands,
     portal::{Footage, Portal, Remote, areas},
-    shell::{Kind, Shell},
+    shell::{PortalDesktopKind, ShellWindowClient},
     sway::Sway,
     windows::{Toplevel, toplevels},
 };
 
 /// See the module documentation.
-pub(crate) struct Worker {
-    pub(crate) client: Client,
-    pub(crate) windows: Windows,
-    pub(crate) eyes: Eyes,
-    pub(crate) hands: Hands,
+pub(crate) struct WaylandWorker {
+    pub(crate) client: WaylandClient,
+    pub(crate) windows: WaylandWindowSource,
+    pub(crate) eyes: WaylandCaptureSource,
+    pub(crate) hands: WaylandInputDriver,
     /// The runtime of requests to the portals. They do not use the connection of the caller, which may end before
     /// the session is closed.
     _runtime: Option<Runtime>,
 }
 
 /// The source of the list of windows.
-pub(crate) enum Windows {
+pub(crate) enum WaylandWindowSource {
     Sway(Sway),
-    Shell(Shell),
+    Shell(ShellWindowClient),
 }
 
 /// Who takes pictures.
-pub(crate) enum Eyes {
-    Camera(Camera),
+pub(crate) enum WaylandCaptureSource {
+    Camera(ScreencopyCapture),
     Footage(Footage),
 }
 
-impl Windows {
+impl WaylandWindowSource {
     /// All windows, bottom-most first.
     pub(crate) fn toplevels(&mut self) -> DesktopResult<Vec<Toplevel>> {
         match self {
@@ -71,29 +71,33 @@ impl Windows {
     }
 }
 
-impl Worker {
+impl WaylandWorker {
     /// By the protocols of wlroots.
-    pub(crate) fn of_wlroots(mut client: Client, sway: Sway) -> DesktopResult<Self> {
-        let hands = Hands::Virtual(VirtualHands::new(&mut client)?);
+    pub(crate) fn of_wlroots(mut client: WaylandClient, sway: Sway) -> DesktopResult<Self> {
+        let hands = WaylandInputDriver::Virtual(VirtualHands::new(&mut client)?);
         Ok(Self {
             client,
-            windows: Windows::Sway(sway),
-            eyes: Eyes::Camera(Camera::default()),
+            windows: WaylandWindowSource::Sway(sway),
+            eyes: WaylandCaptureSource::Camera(ScreencopyCapture::default()),
             hands,
             _runtime: None,
         })
     }
 
     /// By the portals; a person may be asked. For a thread that may block.
-    pub(crate) fn of_portals(address: &Address, client: Client, sink: &Sink) -> DesktopResult<Self> {
+    pub(crate) fn of_portals(
+        address: &CompositorAddress,
+        client: WaylandClient,
+        sink: &Sink,
+    ) -> DesktopResult<Self> {
         let runtime = runtime()?;
         let monitors: Vec<Rect<Screen>> = client.state.monitors.iter().map(|monitor| monitor.area).collect();
         let open = async {
             let bus = session_bus(address).await?;
-            let kind = Kind::running(&bus).await.ok_or_else(|| {
+            let kind = PortalDesktopKind::running(&bus).await.ok_or_else(|| {
                 DesktopError::failed("use the portals", "neither GNOME Shell nor KWin is on the session bus")
             })?;
-            let shell = Shell::open(kind, &bus, sink).await?;
+            let shell = ShellWindowClient::open(kind, &bus, sink).await?;
             let (portal, shared) = Portal::open(&bus, address.token.as_deref(), kind.passed()).await?;
             let areas = areas(&shared, &monitors)?;
             let mut sources = Vec::new();
@@ -112,16 +116,16 @@ impl Worker {
         }
         let remote = Remote::new(portal, runtime.handle().clone(), places);
         remote.announce()?;
-        let hands = Hands::Remote(remote);
-        let (windows, eyes) = (Windows::Shell(shell), Eyes::Footage(footage));
+        let hands = WaylandInputDriver::Remote(remote);
+        let (windows, eyes) = (WaylandWindowSource::Shell(shell), WaylandCaptureSource::Footage(footage));
         Ok(Self { client, windows, eyes, hands, _runtime: Some(runtime) })
     }
 
     /// Returns the receivers that report new pictures; none where pictures are taken on request.
     pub(crate) fn counts(&self) -> Vec<watch::Receiver<u64>> {
         match &self.eyes {
-            Eyes::Camera(_) => Vec::new(),
-            Eyes::Footage(footage) => footage.counts(),
+            WaylandCaptureSource::Camera(_) => Vec::new(),
+            WaylandCaptureSource::Footage(footage) => footage.counts(),
         }
     }
 
@@ -129,23 +133,25 @@ impl Worker {
     pub(crate) fn monitors(&mut self) -> DesktopResult<Vec<Rect<Screen>>> {
         self.client.round_trip()?;
         Ok(match &self.eyes {
-            Eyes::Camera(_) => self.client.state.monitors.iter().map(|monitor| monitor.area).collect(),
-            Eyes::Footage(footage) => footage.areas().collect(),
+            WaylandCaptureSource::Camera(_) => {
+                self.client.state.monitors.iter().map(|monitor| monitor.area).collect()
+            }
+            WaylandCaptureSource::Footage(footage) => footage.areas().collect(),
         })
     }
 
     /// A picture of all monitors, or of a part of them.
     pub(crate) fn picture(&mut self, region: Option<Rect<Screen>>) -> DesktopResult<Picture> {
         match &mut self.eyes {
-            Eyes::Camera(camera) => camera.picture(&mut self.client, region),
-            Eyes::Footage(footage) => footage.picture(region),
+            WaylandCaptureSource::Camera(camera) => camera.picture(&mut self.client, region),
+            WaylandCaptureSource::Footage(footage) => footage.picture(region),
         }
     }
 
     /// Ends everything that would stay at the compositor.
     pub(crate) fn end(&mut self) {
         self.hands.end();
-        if let Windows::Shell(shell) = &self.windows {
+        if let WaylandWindowSource::Shell(shell) = &self.windows {
             shell.end();
         }
         // The compositor may have ended before.
@@ -160,7 +166,7 @@ pub(crate) fn runtime() -> DesktopResult<Runtime> {
 }
 
 /// A connection to the session bus of a compositor.
-pub(crate) async fn session_bus(address: &Address) -> DesktopResult<Connection> {
+pub(crate) async fn session_bus(address: &CompositorAddress) -> DesktopResult<Connection> {
     let connect = async {
         match &address.bus {
             Some(bus) => connection::Builder::address(bus.as_str())?.build().await,

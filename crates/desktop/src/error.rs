@@ -1,7 +1,7 @@
 //! The errors of a desktop.
 
 use deskhand_core::{
-    action::Refusal,
+    action::ActionRefusal,
     ids::{ElementId, WindowId},
     text::error_chain,
 };
@@ -67,7 +67,7 @@ pub enum DesktopError {
     },
     /// A last look just before the input found something else than what was judged. Nothing was sent.
     #[error("act: refused just before the input")]
-    Refused(Box<Refusal>),
+    Refused(Box<ActionRefusal>),
     /// The call was cancelled. Nothing is sent after that.
     #[error("act: cancelled")]
     Cancelled {
@@ -96,7 +96,7 @@ impl DesktopError {
     }
 
     /// The error of an input that was refused.
-    pub fn refused(refusal: impl Into<Refusal>) -> Self {
+    pub fn refused(refusal: impl Into<ActionRefusal>) -> Self {
         Self::Refused(Box::new(refusal.into()))
     }
 

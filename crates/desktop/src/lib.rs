@@ -45,10 +45,11 @@ pub mod picture;
 
 pub use cancel::CancelScope;
 pub use capability::{
-    Aspect, BROWSERS, Button, Capabilities, Capture, Change, Clipboard, Desktop, Documents, ElementAction,
-    Ended, FileStamp, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall,
-    NativeEffect, Natives, Patterns, PersonInput, QuietLimits, Quirks, SAID_CHARS_MAX, Settled, Settling,
-    Sight, TreeLimits, UiTree, WaitedFor, Watched, Windowing, is_office,
+    BROWSERS, Button, Capabilities, Capture, Clipboard, Desktop, Documents, ElementAction, ElementChangeKind,
+    ElementPatterns, FileStamp, FileState, IdleReport, IdleWait, InputInjection, LaunchRequest,
+    LaunchedProgram, Native, NativeAnswer, NativeCall, NativeEffect, Natives, PersonInput, PointerChord,
+    ProcessExit, QuietLimits, Quirks, SAID_CHARS_MAX, TimedPersonInput, TreeLimits, UiChange, UiTree,
+    WaitedFor, WindowManagement, WindowTreeSnapshot, is_office,
 };
 pub use deskhand_core::keys;
 pub use error::{DesktopError, DesktopResult};

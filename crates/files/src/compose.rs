@@ -1,6 +1,6 @@
 //! Blocks of a document (headings, paragraphs, items, tables) to text. All document formats end here.
 
-use crate::{error::Fault, tables::one_line};
+use crate::{error::FileParseError, tables::one_line};
 
 /// The most characters of the text of one document.
 const CHARACTERS_MAX: usize = 16_000_000;
@@ -11,16 +11,16 @@ const TABLE_CELLS_MAX: usize = 500_000;
 
 /// A document as text.
 #[derive(Debug, Default)]
-pub(crate) struct Document {
+pub(crate) struct DocumentText {
     /// Pages or slides; one part if the format has none.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<DocumentSection>,
     /// Rows of cells of the tables, in the order of the document.
     pub(crate) tables: Vec<Vec<Vec<String>>>,
 }
 
 /// A page or slide.
 #[derive(Debug, Default)]
-pub(crate) struct Part {
+pub(crate) struct DocumentSection {
     /// Such as `slide 3`.
     pub(crate) label: Option<String>,
     pub(crate) text: String,
@@ -38,10 +38,10 @@ pub(crate) enum Block {
     Preformatted,
 }
 
-/// Builds a [`Document`] from blocks and cells.
+/// Builds a [`DocumentText`] from blocks and cells.
 #[derive(Debug, Default)]
 pub(crate) struct Composer {
-    document: Document,
+    document: DocumentText,
     /// The text of the current block.
     inline: String,
     tables: Vec<OpenTable>,
@@ -60,14 +60,16 @@ struct OpenTable {
 impl Composer {
     /// Starts a page or slide.
     pub(crate) fn part(&mut self, label: String) {
-        self.document.parts.push(Part { label: Some(label), text: String::new() });
+        self.document.parts.push(DocumentSection { label: Some(label), text: String::new() });
     }
 
     /// Adds text to the current block.
-    pub(crate) fn text(&mut self, text: &str) -> Result<(), Fault> {
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), FileParseError> {
         self.characters += text.len();
         if self.characters > CHARACTERS_MAX {
-            return Err(Fault::TooLarge(format!("its text has more than {CHARACTERS_MAX} characters")));
+            return Err(FileParseError::TooLarge(format!(
+                "its text has more than {CHARACTERS_MAX} characters"
+            )));
         }
         self.inline.push_str(text);
         Ok(())
@@ -117,7 +119,7 @@ impl Composer {
     /// Adds a finished line; a heading gets an empty line before it.
     fn line(&mut self, line: &str, is_heading: bool) {
         if self.document.parts.is_empty() {
-            self.document.parts.push(Part::default());
+            self.document.parts.push(DocumentSection::default());
         }
         let Some(part) = self.document.parts.last_mut() else { return };
         if is_heading && !part.text.is_empty() {
@@ -202,7 +204,7 @@ impl Composer {
     }
 
     /// The document; what is still open is closed.
-    pub(crate) fn finish(mut self) -> Document {
+    pub(crate) fn finish(mut self) -> DocumentText {
         while self.too_deep > 0 || !self.tables.is_empty() {
             self.close_table();
         }

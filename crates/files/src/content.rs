@@ -4,12 +4,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{format::Format, options::Span, tables::Tables};
+use crate::{format::Format, options::ReadRange, tables::Tables};
 
 /// The content that was read from a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Content {
+pub enum FileContent {
     /// Text.
     Text(Text),
     /// Sheets of a workbook, or tables of a document.
@@ -26,13 +26,13 @@ pub struct Text {
     /// The text. Lines end with `\n`.
     pub text: String,
     /// Number of the first line of `text` and of the last one; `None` if it is empty.
-    pub lines: Option<Span>,
+    pub lines: Option<ReadRange>,
     /// Lines of the whole text (of the chosen pages), if all of it was seen.
     pub lines_total: Option<usize>,
     /// Pages or slides of the whole file, if it has any and they could be counted.
     pub pages_total: Option<usize>,
     /// The part that was left out, and how to read on.
-    pub left_out: Option<LeftOut>,
+    pub left_out: Option<OmittedContent>,
     /// Remarks for the reader, such as text that is not valid in its encoding.
     pub notes: Vec<String>,
 }
@@ -60,14 +60,14 @@ impl Text {
 
 /// A part of the file that is not in the content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LeftOut {
+pub struct OmittedContent {
     /// The part that is left out, such as `lines 301 to 900`.
     pub what: String,
     /// The place to continue reading, if that is possible.
-    pub next: Option<Next>,
+    pub next: Option<ReadContinuation>,
 }
 
-impl fmt::Display for LeftOut {
+impl fmt::Display for OmittedContent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "left out: {}", self.what)?;
         self.next.as_ref().map_or(Ok(()), |next| write!(formatter, "; read on with {next}"))
@@ -77,7 +77,7 @@ impl fmt::Display for LeftOut {
 /// The place to continue reading.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Next {
+pub enum ReadContinuation {
     /// From this line.
     Line(usize),
     /// Inside a line: `lines` from this one, with `skip_characters`.
@@ -100,7 +100,7 @@ pub enum Next {
     Sheet(String),
 }
 
-impl fmt::Display for Next {
+impl fmt::Display for ReadContinuation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Line(line) => write!(formatter, "lines from {line}"),

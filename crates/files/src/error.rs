@@ -16,7 +16,7 @@ const MESSAGE_CHARACTERS_MAX: usize = 500;
 /// results cross a process boundary as text.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum ReadError {
+pub enum FileReadError {
     /// The operating system refuses an operation on a file or folder.
     #[error("{action} {}: {cause}", path.display())]
     File {
@@ -134,7 +134,7 @@ pub enum ReadError {
     },
 }
 
-impl ReadError {
+impl FileReadError {
     pub(crate) fn file(action: &'static str, path: &Path, cause: io::Error) -> Self {
         Self::File { action, path: path.to_owned(), cause }
     }
@@ -142,7 +142,7 @@ impl ReadError {
 
 /// The error of a parser, before the path of its file is added.
 #[derive(Debug)]
-pub(crate) enum Fault {
+pub(crate) enum FileParseError {
     Io(io::Error),
     Damaged(String),
     PasswordProtected,
@@ -153,7 +153,7 @@ pub(crate) enum Fault {
     Program { program: &'static str, problem: String },
 }
 
-impl Fault {
+impl FileParseError {
     pub(crate) fn damaged(problem: impl fmt::Display) -> Self {
         Self::Damaged(problem.to_string())
     }
@@ -175,25 +175,25 @@ impl Fault {
     }
 
     /// Adds the file and its format.
-    pub(crate) fn at(self, path: &Path, format: Format) -> ReadError {
+    pub(crate) fn at(self, path: &Path, format: Format) -> FileReadError {
         let path = path.to_owned();
         match self.shortened() {
             Self::Io(cause) if is_damage(&cause) => {
-                ReadError::Damaged { path, format, problem: cause.to_string() }
+                FileReadError::Damaged { path, format, problem: cause.to_string() }
             }
-            Self::Io(cause) => ReadError::File { action: "read", path, cause },
-            Self::Damaged(problem) => ReadError::Damaged { path, format, problem },
-            Self::PasswordProtected => ReadError::PasswordProtected { path, format },
-            Self::TooLarge(problem) => ReadError::TooLarge { path, problem },
-            Self::Missing { wanted, available } => ReadError::Missing { path, wanted, available },
-            Self::Unsupported(problem) => ReadError::Unsupported { path, format, problem },
-            Self::Value { value, problem } => ReadError::Value { value, problem },
-            Self::Program { program, problem } => ReadError::Program { program, path, problem },
+            Self::Io(cause) => FileReadError::File { action: "read", path, cause },
+            Self::Damaged(problem) => FileReadError::Damaged { path, format, problem },
+            Self::PasswordProtected => FileReadError::PasswordProtected { path, format },
+            Self::TooLarge(problem) => FileReadError::TooLarge { path, problem },
+            Self::Missing { wanted, available } => FileReadError::Missing { path, wanted, available },
+            Self::Unsupported(problem) => FileReadError::Unsupported { path, format, problem },
+            Self::Value { value, problem } => FileReadError::Value { value, problem },
+            Self::Program { program, problem } => FileReadError::Program { program, path, problem },
         }
     }
 }
 
-impl From<io::Error> for Fault {
+impl From<io::Error> for FileParseError {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }

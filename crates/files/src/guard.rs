@@ -6,13 +6,16 @@ use std::{
     path::Path,
 };
 
-use crate::error::ReadError;
+use crate::error::FileReadError;
 
 /// Runs a parser. A panic becomes an error; state that the parser had is dropped, so nothing half done is
 /// seen afterwards.
-pub(crate) fn guarded<T>(path: &Path, parse: impl FnOnce() -> Result<T, ReadError>) -> Result<T, ReadError> {
+pub(crate) fn guarded<T>(
+    path: &Path,
+    parse: impl FnOnce() -> Result<T, FileReadError>,
+) -> Result<T, FileReadError> {
     catch_unwind(AssertUnwindSafe(parse)).unwrap_or_else(|payload| {
-        Err(ReadError::Panicked { path: path.to_owned(), problem: message(payload.as_ref()) })
+        Err(FileReadError::Panicked { path: path.to_owned(), problem: message(payload.as_ref()) })
     })
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    Content, ListOptions, Pattern, ReadError, ReadOptions, SearchOptions,
+    FileContent, FileReadError, FileSearchPattern, FolderListOptions, ReadOptions, SearchOptions,
     archive::{self, UnpackOptions},
     list, read, search,
 };
@@ -17,7 +17,7 @@ const ENTRIES_MAX: usize = 500;
 /// A job on files.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "job", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Job {
+pub enum FileJob {
     /// Reads a file.
     Read {
         /// The file.
@@ -32,14 +32,14 @@ pub enum Job {
         path: PathBuf,
         /// The entries to list.
         #[serde(default)]
-        options: ListOptions,
+        options: FolderListOptions,
     },
     /// Searches the files of a folder.
     Search {
         /// The folder, or one file.
         path: PathBuf,
         /// The pattern to search for.
-        pattern: Pattern,
+        pattern: FileSearchPattern,
         /// Scope and limits of the search.
         #[serde(default)]
         options: SearchOptions,
@@ -64,7 +64,7 @@ pub enum Job {
 /// The result of a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Done {
+pub enum FileJobResult {
     /// The job was done.
     Ok {
         /// In a sentence.
@@ -79,23 +79,23 @@ pub enum Done {
     },
 }
 
-impl Job {
+impl FileJob {
     /// Does it.
     #[must_use]
-    pub fn run(self) -> Done {
+    pub fn run(self) -> FileJobResult {
         match self.try_run() {
-            Ok((said, output)) => Done::Ok { said, output },
-            Err(error) => Done::Failed { problem: error.to_string() },
+            Ok((said, output)) => FileJobResult::Ok { said, output },
+            Err(error) => FileJobResult::Failed { problem: error.to_string() },
         }
     }
 
-    fn try_run(self) -> Result<(String, Value), ReadError> {
+    fn try_run(self) -> Result<(String, Value), FileReadError> {
         match self {
             Self::Read { path, options } => {
                 let content = read(&path, &options)?;
                 let (text, left_out) = match &content {
-                    Content::Text(text) => (text.to_markdown(), text.left_out.as_ref()),
-                    Content::Tables(tables) => {
+                    FileContent::Text(text) => (text.to_markdown(), text.left_out.as_ref()),
+                    FileContent::Tables(tables) => {
                         (tables.to_markdown(options.characters_max), tables.left_out.as_ref())
                     }
                 };

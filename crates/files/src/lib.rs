@@ -27,14 +27,14 @@ mod tables;
 mod text;
 mod window;
 
-pub use content::{Content, LeftOut, Next, Text};
-pub use error::ReadError;
+pub use content::{FileContent, OmittedContent, ReadContinuation, Text};
+pub use error::FileReadError;
 pub use folder::{
-    Entry, EntryKind, ListOptions, Listing, Match, Pattern, SearchOptions, SearchResult, Skipped, Sort, list,
-    search,
+    EntryKind, FileSearchPattern, FolderEntry, FolderListOptions, FolderListing, Match, SearchOptions,
+    SearchResult, SkippedFile, Sort, list, search,
 };
 pub use format::Format;
-pub use job::{Done, Job};
-pub use options::{ReadOptions, Span, What};
+pub use job::{FileJob, FileJobResult};
+pub use options::{ContentForm, ReadOptions, ReadRange};
 pub use read::{format_of, read};
-pub use tables::{Cell, CellRange, Row, Sheet, Tables, column_letters};
+pub use tables::{SheetCellRange, SheetCellValue, SheetData, SheetRow, Tables, column_letters};

@@ -4,24 +4,24 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::tables::CellRange;
+use crate::tables::SheetCellRange;
 
 /// The parts of a file to read, and their limits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadOptions {
     /// Text or tables.
-    pub what: What,
+    pub what: ContentForm,
     /// Lines of the text, from 1.
-    pub lines: Option<Span>,
+    pub lines: Option<ReadRange>,
     /// Characters of the first line to skip: to read on inside a line that is longer than `characters_max`.
     pub skip_characters: usize,
     /// Pages of a PDF file or slides of a presentation, from 1.
-    pub pages: Option<Span>,
+    pub pages: Option<ReadRange>,
     /// Name of a sheet, or of a table of a document. All of them if absent.
     pub sheet: Option<String>,
     /// Cells of the sheets. All of them if absent.
-    pub cells: Option<CellRange>,
+    pub cells: Option<SheetCellRange>,
     /// Part of a JSON document by RFC 6901, such as `/servers/0/name`.
     pub json_pointer: Option<String>,
     /// The most characters of text, or of all cells together.
@@ -35,7 +35,7 @@ pub struct ReadOptions {
 impl Default for ReadOptions {
     fn default() -> Self {
         Self {
-            what: What::Auto,
+            what: ContentForm::Auto,
             lines: None,
             skip_characters: 0,
             pages: None,
@@ -52,7 +52,7 @@ impl Default for ReadOptions {
 /// The form in which content is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub enum ContentForm {
     /// Tables of spreadsheets and delimited files, text of all others.
     #[default]
     Auto,
@@ -65,14 +65,14 @@ pub enum What {
 /// Numbers of lines or pages from `first` to `last`, both included, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Span {
+pub struct ReadRange {
     /// The first number. 0 means 1.
     pub first: usize,
     /// The last number. To the end if absent.
     pub last: Option<usize>,
 }
 
-impl Span {
+impl ReadRange {
     /// From `first` to the end.
     #[must_use]
     pub fn from(first: usize) -> Self {

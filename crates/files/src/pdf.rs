@@ -14,8 +14,8 @@ use std::{
 };
 
 use crate::{
-    compose::{Document, Part},
-    error::Fault,
+    compose::{DocumentSection, DocumentText},
+    error::FileParseError,
     options::ReadOptions,
 };
 
@@ -40,7 +40,7 @@ struct Output {
 /// Text of the pages that are asked for, and the number of pages of the file.
 ///
 /// The first part is page 1: pages before the ones that are asked for are empty.
-pub(crate) fn document(path: &Path, options: &ReadOptions) -> Result<Document, Fault> {
+pub(crate) fn document(path: &Path, options: &ReadOptions) -> Result<DocumentText, FileParseError> {
     let deadline = Instant::now() + options.program_time_max;
     let path = std::path::absolute(path)?;
     let info = run(INFO_PROGRAM, &[], &path, MESSAGE_MAX, deadline)?;
@@ -49,11 +49,11 @@ pub(crate) fn document(path: &Path, options: &ReadOptions) -> Result<Document, F
     }
     let total = info.text.lines().find_map(|line| line.strip_prefix("Pages:"));
     let total: usize = total.and_then(|pages| pages.trim().parse().ok()).unwrap_or(0);
-    let first = options.pages.map_or(1, crate::options::Span::start);
+    let first = options.pages.map_or(1, crate::options::ReadRange::start);
     let last = options.pages.and_then(|pages| pages.last).unwrap_or(total).min(total);
     if first > total {
         let available = format!("it has {total} pages");
-        return Err(Fault::Missing { wanted: format!("page {first}"), available });
+        return Err(FileParseError::Missing { wanted: format!("page {first}"), available });
     }
     let (from, to) = (first.to_string(), last.max(first).to_string());
     let arguments = ["-layout", "-enc", "UTF-8", "-eol", "unix", "-f", &from, "-l", &to];
@@ -68,10 +68,10 @@ pub(crate) fn document(path: &Path, options: &ReadOptions) -> Result<Document, F
         let text = if wanted { pages.next().unwrap_or_default() } else { "" };
         let text = text.trim_matches('\n');
         let end = if text.is_empty() { "" } else { "\n" };
-        Part { label: Some(format!("page {number}")), text: format!("{text}{end}") }
+        DocumentSection { label: Some(format!("page {number}")), text: format!("{text}{end}") }
     };
     // Beyond what the text has room for, pages are only counted.
-    Ok(Document { parts: (1..=total.min(100_000)).map(part).collect(), tables: Vec::new() })
+    Ok(DocumentText { parts: (1..=total.min(100_000)).map(part).collect(), tables: Vec::new() })
 }
 
 /// Returns the number of bytes of text that suffice. The program ends when its output is no longer read.
@@ -90,8 +90,8 @@ fn run(
     path: &Path,
     text_max: u64,
     deadline: Instant,
-) -> Result<Output, Fault> {
-    let failed = |problem: String| Fault::Program { program, problem };
+) -> Result<Output, FileParseError> {
+    let failed = |problem: String| FileParseError::Program { program, problem };
     let mut command = Command::new(program);
     command.args(arguments).arg(path);
     if program == TEXT_PROGRAM {
@@ -136,20 +136,20 @@ fn collect(source: Option<impl Read + Send + 'static>, limit: u64) -> mpsc::Rece
 }
 
 /// Waits for a program that has closed its output, or ends it first. Whether it succeeded.
-fn end(child: &mut Child, is_late: bool) -> Result<bool, Fault> {
+fn end(child: &mut Child, is_late: bool) -> Result<bool, FileParseError> {
     if is_late {
         child.kill()?;
     }
     Ok(child.wait()?.success())
 }
 
-fn fault(program: &'static str, messages: &str) -> Fault {
+fn fault(program: &'static str, messages: &str) -> FileParseError {
     if messages.contains("Incorrect password") || messages.contains("only owner") {
-        return Fault::PasswordProtected;
+        return FileParseError::PasswordProtected;
     }
     let lines: Vec<&str> = messages.lines().filter(|line| !line.trim().is_empty()).take(3).collect();
     if lines.is_empty() {
-        return Fault::Program { program, problem: "it ended without a message".to_owned() };
+        return FileParseError::Program { program, problem: "it ended without a message".to_owned() };
     }
-    Fault::Damaged(lines.join("; ").chars().take(300).collect())
+    FileParseError::Damaged(lines.join("; ").chars().take(300).collect())
 }

@@ -7,14 +7,14 @@ use std::{
 };
 
 use crate::{
-    compose::Document,
-    content::{Content, Text},
+    compose::DocumentText,
+    content::{FileContent, Text},
     decode::{SAMPLE, is_binary},
-    error::{Fault, ReadError},
+    error::{FileParseError, FileReadError},
     format::{Format, Signature, extension, of_text, shown, signature},
     guard::guarded,
     office::{self, Package},
-    options::{ReadOptions, What},
+    options::{ContentForm, ReadOptions},
     pdf,
     tables::{Tables, tables_of},
     text::{self, TextSource},
@@ -31,10 +31,10 @@ const TEXT_EXTENSIONS: [&str; 7] = ["txt", "log", "csv", "tsv", "md", "json", "x
 /// # Errors
 /// The file cannot be read, is of an unknown format, damaged, password protected or over a limit, or does not
 /// have what the options ask for.
-pub fn read(path: &Path, options: &ReadOptions) -> Result<Content, ReadError> {
+pub fn read(path: &Path, options: &ReadOptions) -> Result<FileContent, FileReadError> {
     guarded(path, || {
         let file = open(path)?;
-        let opened = Opened::recognise(file, path)?;
+        let opened = IdentifiedFile::recognise(file, path)?;
         let format = opened.format;
         opened.content(path, options).map_err(|fault| fault.at(path, format))
     })
@@ -45,21 +45,25 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Content, ReadError> {
 ///
 /// # Errors
 /// The file cannot be read, or its format is unknown.
-pub fn format_of(path: &Path) -> Result<Format, ReadError> {
-    guarded(path, || Ok(Opened::recognise(open(path)?, path)?.format))
+pub fn format_of(path: &Path) -> Result<Format, FileReadError> {
+    guarded(path, || Ok(IdentifiedFile::recognise(open(path)?, path)?.format))
 }
 
 /// Opens a regular file. Opening a pipe would wait for a writer, so the kind is checked first.
-pub(crate) fn open(path: &Path) -> Result<File, ReadError> {
-    let metadata = fs::metadata(path).map_err(|error| ReadError::file("read", path, error))?;
+pub(crate) fn open(path: &Path) -> Result<File, FileReadError> {
+    let metadata = fs::metadata(path).map_err(|error| FileReadError::file("read", path, error))?;
     if metadata.is_dir() {
-        return Err(ReadError::Kind { path: path.to_owned(), found: "a folder", next: "list it instead" });
+        return Err(FileReadError::Kind {
+            path: path.to_owned(),
+            found: "a folder",
+            next: "list it instead",
+        });
     }
     if !metadata.is_file() {
         let next = "only regular files can be read";
-        return Err(ReadError::Kind { path: path.to_owned(), found: "a device, pipe or socket", next });
+        return Err(FileReadError::Kind { path: path.to_owned(), found: "a device, pipe or socket", next });
     }
-    File::open(path).map_err(|error| ReadError::file("read", path, error))
+    File::open(path).map_err(|error| FileReadError::file("read", path, error))
 }
 
 /// Up to `limit` bytes from the beginning of a file.
@@ -73,21 +77,21 @@ pub(crate) fn head(file: &File, limit: usize) -> std::io::Result<Vec<u8>> {
 }
 
 /// A file whose format is known.
-struct Opened {
+struct IdentifiedFile {
     format: Format,
-    source: Source,
+    source: FileSource,
 }
 
 /// The source from which the format is read.
-enum Source {
+enum FileSource {
     Text(TextSource),
     Package(Package),
     File(File),
 }
 
-impl Opened {
-    fn recognise(file: File, path: &Path) -> Result<Self, ReadError> {
-        let bytes = head(&file, SAMPLE).map_err(|error| ReadError::file("read", path, error))?;
+impl IdentifiedFile {
+    fn recognise(file: File, path: &Path) -> Result<Self, FileReadError> {
+        let bytes = head(&file, SAMPLE).map_err(|error| FileReadError::file("read", path, error))?;
         let format = match signature(&bytes) {
             Signature::Zip => return Self::package(file).map_err(|fault| fault.at(path, Format::Zip)),
             Signature::Compound => return Self::compound(file, path, &bytes),
@@ -101,66 +105,70 @@ impl Opened {
                 }
                 let source = TextSource::new(file).map_err(|fault| fault.at(path, Format::Text))?;
                 let format = of_text(path, &source.start);
-                return Ok(Self { format, source: Source::Text(source) });
+                return Ok(Self { format, source: FileSource::Text(source) });
             }
         };
-        Ok(Self { format, source: Source::File(file) })
+        Ok(Self { format, source: FileSource::File(file) })
     }
 
-    fn package(file: File) -> Result<Self, Fault> {
+    fn package(file: File) -> Result<Self, FileParseError> {
         let mut package = Package::open(file)?;
         let format = package.format();
-        Ok(Self { format, source: Source::Package(package) })
+        Ok(Self { format, source: FileSource::Package(package) })
     }
 
-    fn compound(file: File, path: &Path, bytes: &[u8]) -> Result<Self, ReadError> {
+    fn compound(file: File, path: &Path, bytes: &[u8]) -> Result<Self, FileReadError> {
         if office::is_encrypted_package(&file) {
             let format = match extension(path).as_str() {
                 "xlsx" => Format::Xlsx,
                 "pptx" => Format::Pptx,
                 _ => Format::Docx,
             };
-            return Err(Fault::PasswordProtected.at(path, format));
+            return Err(FileParseError::PasswordProtected.at(path, format));
         }
         if office::is_workbook(&file) || extension(path) == "xls" {
-            return Ok(Self { format: Format::Xls, source: Source::File(file) });
+            return Ok(Self { format: Format::Xls, source: FileSource::File(file) });
         }
         Err(unknown(path, bytes))
     }
 
-    fn content(self, path: &Path, options: &ReadOptions) -> Result<Content, Fault> {
+    fn content(self, path: &Path, options: &ReadOptions) -> Result<FileContent, FileParseError> {
         let format = self.format;
         if options.pages.is_some() && !matches!(format, Format::Pdf | Format::Pptx | Format::Odp) {
-            return Err(Fault::Unsupported("has no pages; give lines or cells instead".to_owned()));
+            return Err(FileParseError::Unsupported("has no pages; give lines or cells instead".to_owned()));
         }
         if options.json_pointer.is_some() && format != Format::Json {
-            return Err(Fault::Unsupported("is not JSON; leave out the JSON pointer".to_owned()));
+            return Err(FileParseError::Unsupported("is not JSON; leave out the JSON pointer".to_owned()));
         }
         match (self.source, format) {
-            (Source::Text(source), _) => of_text_file(&source, format, options),
-            (Source::Package(mut package), Format::Docx) => {
+            (FileSource::Text(source), _) => of_text_file(&source, format, options),
+            (FileSource::Package(mut package), Format::Docx) => {
                 of_document(office::docx(&mut package)?, format, options)
             }
-            (Source::Package(mut package), Format::Pptx) => {
+            (FileSource::Package(mut package), Format::Pptx) => {
                 of_document(office::pptx(&mut package)?, format, options)
             }
-            (Source::Package(mut package), Format::Odt | Format::Odp) => {
+            (FileSource::Package(mut package), Format::Odt | Format::Odp) => {
                 of_document(office::odf(&mut package)?, format, options)
             }
-            (Source::Package(package), Format::Xlsx) => of_tables(office::xlsx(package, options)?, options),
-            (Source::Package(mut package), Format::Ods) => {
+            (FileSource::Package(package), Format::Xlsx) => {
+                of_tables(office::xlsx(package, options)?, options)
+            }
+            (FileSource::Package(mut package), Format::Ods) => {
                 of_tables(office::ods(&mut package, options)?, options)
             }
-            (Source::File(file), Format::Xls) => of_tables(office::xls(file, options)?, options),
-            (Source::File(_), Format::Pdf) => match options.what {
-                What::Table => {
-                    Err(Fault::Unsupported("has no tables that are marked; read it as text".to_owned()))
+            (FileSource::File(file), Format::Xls) => of_tables(office::xls(file, options)?, options),
+            (FileSource::File(_), Format::Pdf) => match options.what {
+                ContentForm::Table => Err(FileParseError::Unsupported(
+                    "has no tables that are marked; read it as text".to_owned(),
+                )),
+                ContentForm::Auto | ContentForm::Text => {
+                    of_document(pdf::document(path, options)?, format, options)
                 }
-                What::Auto | What::Text => of_document(pdf::document(path, options)?, format, options),
             },
-            (Source::Package(_) | Source::File(_), _) => {
-                Err(Fault::Unsupported("has no text of its own; list its entries or unpack it".to_owned()))
-            }
+            (FileSource::Package(_) | FileSource::File(_), _) => Err(FileParseError::Unsupported(
+                "has no text of its own; list its entries or unpack it".to_owned(),
+            )),
         }
     }
 }
@@ -170,33 +178,49 @@ fn is_mostly_text(bytes: &[u8]) -> bool {
     bytes.iter().filter(|byte| **byte == 0).count() * 100 <= bytes.len()
 }
 
-fn unknown(path: &Path, bytes: &[u8]) -> ReadError {
-    ReadError::UnknownFormat { path: path.to_owned(), first_bytes: shown(bytes) }
+fn unknown(path: &Path, bytes: &[u8]) -> FileReadError {
+    FileReadError::UnknownFormat { path: path.to_owned(), first_bytes: shown(bytes) }
 }
 
-fn of_text_file(source: &TextSource, format: Format, options: &ReadOptions) -> Result<Content, Fault> {
+fn of_text_file(
+    source: &TextSource,
+    format: Format,
+    options: &ReadOptions,
+) -> Result<FileContent, FileParseError> {
     match (format, options.what) {
-        (Format::Delimited, What::Auto) | (Format::Text | Format::Delimited, What::Table) => {
-            Ok(Content::Tables(text::delimited_tables(source, options)?))
+        (Format::Delimited, ContentForm::Auto) | (Format::Text | Format::Delimited, ContentForm::Table) => {
+            Ok(FileContent::Tables(text::delimited_tables(source, options)?))
         }
         (Format::Html, _) => of_document(text::html_document(source)?, format, options),
-        (Format::Json, What::Auto | What::Text) => Ok(Content::Text(text::json_text(source, options)?)),
-        (_, What::Table) => Err(Fault::Unsupported("has no tables; read it as text".to_owned())),
-        (_, What::Auto | What::Text) => Ok(Content::Text(text::text(source, format, options)?)),
+        (Format::Json, ContentForm::Auto | ContentForm::Text) => {
+            Ok(FileContent::Text(text::json_text(source, options)?))
+        }
+        (_, ContentForm::Table) => {
+            Err(FileParseError::Unsupported("has no tables; read it as text".to_owned()))
+        }
+        (_, ContentForm::Auto | ContentForm::Text) => {
+            Ok(FileContent::Text(text::text(source, format, options)?))
+        }
     }
 }
 
-fn of_document(document: Document, format: Format, options: &ReadOptions) -> Result<Content, Fault> {
+fn of_document(
+    document: DocumentText,
+    format: Format,
+    options: &ReadOptions,
+) -> Result<FileContent, FileParseError> {
     match options.what {
-        What::Table => Ok(Content::Tables(tables_of(format, document.tables, options)?)),
-        What::Auto | What::Text => Ok(Content::Text(text::of_document(&document, format, options)?)),
+        ContentForm::Table => Ok(FileContent::Tables(tables_of(format, document.tables, options)?)),
+        ContentForm::Auto | ContentForm::Text => {
+            Ok(FileContent::Text(text::of_document(&document, format, options)?))
+        }
     }
 }
 
 /// Tables, or their Markdown if text is wanted.
-fn of_tables(tables: Tables, options: &ReadOptions) -> Result<Content, Fault> {
-    if options.what != What::Text {
-        return Ok(Content::Tables(tables));
+fn of_tables(tables: Tables, options: &ReadOptions) -> Result<FileContent, FileParseError> {
+    if options.what != ContentForm::Text {
+        return Ok(FileContent::Tables(tables));
     }
     let text = tables.to_markdown(options.characters_max);
     let empty = Text {
@@ -209,5 +233,5 @@ fn of_tables(tables: Tables, options: &ReadOptions) -> Result<Content, Fault> {
         left_out: tables.left_out,
         notes: Vec::new(),
     };
-    Ok(Content::Text(text::of_string(&text, empty, options)?))
+    Ok(FileContent::Text(text::of_string(&text, empty, options)?))
 }

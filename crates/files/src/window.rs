@@ -1,13 +1,13 @@
 //! The lines of a text that are wanted, cut out of a stream of any length.
 
 use crate::{
-    content::{LeftOut, Next},
-    options::{ReadOptions, Span},
+    content::{OmittedContent, ReadContinuation},
+    options::{ReadOptions, ReadRange},
 };
 
 /// Takes text piece by piece and keeps the lines of a span, up to a number of characters.
 pub(crate) struct LineWindow {
-    wanted: Span,
+    wanted: ReadRange,
     skip: usize,
     characters_left: usize,
     text: String,
@@ -25,17 +25,17 @@ pub(crate) struct LineWindow {
 }
 
 /// The final content of a window.
-pub(crate) struct Windowed {
+pub(crate) struct TextWindow {
     pub(crate) text: String,
-    pub(crate) lines: Option<Span>,
+    pub(crate) lines: Option<ReadRange>,
     pub(crate) lines_total: usize,
-    pub(crate) left_out: Option<LeftOut>,
+    pub(crate) left_out: Option<OmittedContent>,
 }
 
 impl LineWindow {
     pub(crate) fn new(options: &ReadOptions) -> Self {
         Self {
-            wanted: options.lines.unwrap_or(Span::from(1)),
+            wanted: options.lines.unwrap_or(ReadRange::from(1)),
             skip: options.skip_characters,
             characters_left: options.characters_max,
             text: String::new(),
@@ -132,7 +132,7 @@ impl LineWindow {
     }
 
     /// The result. `seen_all` is false if the source has more than was pushed.
-    pub(crate) fn finish(mut self, seen_all: bool) -> Windowed {
+    pub(crate) fn finish(mut self, seen_all: bool) -> TextWindow {
         // An unfinished last line counts, an empty one after the last `\n` does not.
         let total = if self.is_open { self.line } else { self.line - 1 };
         // Where nothing follows, nothing is cut.
@@ -140,8 +140,8 @@ impl LineWindow {
         self.cut_at_line_end();
         let left_out = self.left_out(total, seen_all);
         let first = self.wanted.start();
-        let lines = self.last_kept.map(|last| Span::between(first, last));
-        Windowed { text: self.text, lines, lines_total: total, left_out }
+        let lines = self.last_kept.map(|last| ReadRange::between(first, last));
+        TextWindow { text: self.text, lines, lines_total: total, left_out }
     }
 
     /// Lines are not cut where whole ones can be shown: the last one is left out unless it is the only one.
@@ -156,21 +156,30 @@ impl LineWindow {
         self.last_kept = self.last_kept.map(|last| last.min(line - 1));
     }
 
-    fn left_out(&self, total: usize, seen_all: bool) -> Option<LeftOut> {
+    fn left_out(&self, total: usize, seen_all: bool) -> Option<OmittedContent> {
         let end = if seen_all { format!("{total}") } else { "the end".to_owned() };
         if let Some((line, column)) = self.cut {
-            let next = if column == 0 { Next::Line(line) } else { Next::Character { line, skip: column } };
+            let next = if column == 0 {
+                ReadContinuation::Line(line)
+            } else {
+                ReadContinuation::Character { line, skip: column }
+            };
             let what = match column {
                 0 => format!("lines {line} to {end}"),
                 column => format!("line {line} after character {column}, and the lines to {end}"),
             };
-            return Some(LeftOut { what, next: Some(next) });
+            return Some(OmittedContent { what, next: Some(next) });
         }
         let next = self.wanted.last.map_or(self.line, |last| last.max(self.wanted.start()) + 1);
         if next <= total && self.wanted.last.is_some() {
-            return Some(LeftOut { what: format!("lines {next} to {end}"), next: Some(Next::Line(next)) });
+            return Some(OmittedContent {
+                what: format!("lines {next} to {end}"),
+                next: Some(ReadContinuation::Line(next)),
+            });
         }
-        (!seen_all)
-            .then(|| LeftOut { what: "the lines after the ones that were searched".to_owned(), next: None })
+        (!seen_all).then(|| OmittedContent {
+            what: "the lines after the ones that were searched".to_owned(),
+            next: None,
+        })
     }
 }

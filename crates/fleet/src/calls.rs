@@ -5,22 +5,22 @@ use std::future::Future;
 use tokio::time::{Instant, timeout};
 
 use crate::{
-    holder::{Lost, Times, outcome_key},
-    journal::Entry,
+    holder::{FleetTimeouts, LeaseLost, outcome_key},
+    journal::TaskJournalEntry,
     pace::pause,
     plan::OutcomeRecord,
-    store::{Place, Store, StoreError},
+    store::{FleetStore, Place, StoreError},
     task::TaskId,
 };
 
 /// Appends an entry, however often the server has to be asked.
-pub(crate) async fn append<S: Store>(
+pub(crate) async fn append<S: FleetStore>(
     store: &S,
-    times: &Times,
+    times: &FleetTimeouts,
     task: &TaskId,
     after: Place,
-    entry: &Entry,
-) -> Result<Place, Lost> {
+    entry: &TaskJournalEntry,
+) -> Result<Place, LeaseLost> {
     let begun = Instant::now();
     while begun.elapsed() < times.lease {
         match bounded(times, store.append(task, after, entry)).await {
@@ -32,19 +32,19 @@ pub(crate) async fn append<S: Store>(
             Ok(entries) => match entries.iter().find(|(place, _)| *place > after) {
                 // Between two writers stands the name of the second one.
                 Some((place, found)) if found == entry => return Ok(*place),
-                Some(_) => return Err(Lost),
+                Some(_) => return Err(LeaseLost),
                 None => {}
             },
             Err(StoreError::Changed | StoreError::Unknown(_)) => {}
         }
         pause(times.again).await;
     }
-    Err(Lost)
+    Err(LeaseLost)
 }
 
 /// A call that takes no longer than one may.
 pub(crate) async fn bounded<T>(
-    times: &Times,
+    times: &FleetTimeouts,
     call: impl Future<Output = Result<T, StoreError>>,
 ) -> Result<T, StoreError> {
     timeout(times.call, call)
@@ -53,9 +53,9 @@ pub(crate) async fn bounded<T>(
 }
 
 /// Writes the outcome of a task, unless it has one.
-pub(crate) async fn put_outcome<S: Store>(
+pub(crate) async fn put_outcome<S: FleetStore>(
     store: &S,
-    times: &Times,
+    times: &FleetTimeouts,
     task: &TaskId,
     outcome: impl Into<OutcomeRecord> + Send,
 ) -> Result<(), StoreError> {

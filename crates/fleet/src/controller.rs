@@ -17,15 +17,17 @@ use tokio::time::{Instant, timeout};
 use crate::{
     calls::put_outcome,
     graph::Graph,
-    holder::{CANCELS, OUTCOMES, TASKS, Times, cancel_key, lease_key, task_key},
-    journal::{Entry, Outcome},
+    holder::{CANCELS, FleetTimeouts, OUTCOMES, TASKS, cancel_key, lease_key, task_key},
+    journal::{TaskJournalEntry, TaskOutcome},
     pace::pause,
     plan::{BUDGETS, LIMITS},
-    store::{Record, Revision, Store, StoreError},
+    store::{FleetRecord, FleetStore, Revision, StoreError},
     task::{TaskId, TaskRecord},
 };
 
-use known::{Begins, Done, Held, Known, Ready, Stored};
+use known::{
+    ControllerStep, ControllerStepOutcome, LeaderState, ObservedLease, RawTaskRecord, ReleasableTask,
+};
 
 /// The key of the record of who leads.
 pub(crate) const LEADER: &str = "leader";
@@ -39,19 +41,19 @@ pub struct Controller<S> {
     /// Its name: another one each time that it starts.
     pub name: String,
     /// The times of the fleet.
-    pub times: Times,
+    pub times: FleetTimeouts,
 }
 
 /// Why a leader leads no more.
 #[derive(Debug)]
-struct Deposed;
+struct LeadershipLost;
 
-impl<S: Store> Controller<S> {
+impl<S: FleetStore> Controller<S> {
     /// Leads whenever nobody else does.
     pub async fn run(&self) -> Infallible {
         loop {
             if let Ok(Some(revision)) = self.try_to_lead().await {
-                let Deposed = self.lead(revision).await;
+                let LeadershipLost = self.lead(revision).await;
             }
             pause(self.times.again).await;
         }
@@ -81,7 +83,7 @@ impl<S: Store> Controller<S> {
     }
 
     /// Leads as long as nobody else does.
-    async fn lead(&self, revision: Revision) -> Deposed {
+    async fn lead(&self, revision: Revision) -> LeadershipLost {
         tokio::select! {
             biased;
             deposed = self.renew(revision) => deposed,
@@ -90,7 +92,7 @@ impl<S: Store> Controller<S> {
     }
 
     /// Says that it still leads; returns once somebody else does, or may.
-    async fn renew(&self, mut revision: Revision) -> Deposed {
+    async fn renew(&self, mut revision: Revision) -> LeadershipLost {
         let mut renewed = Instant::now();
         while renewed.elapsed() < self.times.lease {
             pause(self.times.renewal()).await;
@@ -100,20 +102,20 @@ impl<S: Store> Controller<S> {
                 // An earlier renewal may have had no answer.
                 Err(StoreError::Changed) => match self.call(self.store.get(LEADER)).await {
                     Ok(Some(leader)) if leader.value == self.name.as_bytes() => revision = leader.revision,
-                    Ok(_) => return Deposed,
+                    Ok(_) => return LeadershipLost,
                     Err(StoreError::Changed | StoreError::Unknown(_)) => {}
                 },
                 Err(StoreError::Unknown(_)) => {}
             }
         }
-        Deposed
+        LeadershipLost
     }
 
-    async fn schedule(&self) -> Deposed {
+    async fn schedule(&self) -> LeadershipLost {
         let (Ok(limits), Ok((slots, revision))) = (self.limits().await, self.slots().await) else {
-            return Deposed;
+            return LeadershipLost;
         };
-        let mut known = Known::new(Graph::new(limits, slots), revision);
+        let mut known = LeaderState::new(Graph::new(limits, slots), revision);
         let ended = select(self.news(OUTCOMES), self.news(CANCELS));
         let tasks = select(self.news(TASKS), ended);
         let mut news = pin!(select(tasks, select(self.news(LIMITS), self.news(BUDGETS))));
@@ -135,7 +137,7 @@ impl<S: Store> Controller<S> {
                 Some((prefix, records)) = news.next() => known.learn(prefix, records),
                 Some(done) = doing.next() => match done {
                     Ok(done) => known.done(done),
-                    Err(_) => return Deposed,
+                    Err(_) => return LeadershipLost,
                 },
                 () = pause(self.times.renewal()) => {}
             }
@@ -143,7 +145,7 @@ impl<S: Store> Controller<S> {
             while let Some(Some(done)) = doing.next().now_or_never() {
                 match done {
                     Ok(done) => known.done(done),
-                    Err(_) => return Deposed,
+                    Err(_) => return LeadershipLost,
                 }
             }
         }
@@ -169,7 +171,7 @@ impl<S: Store> Controller<S> {
     }
 
     /// Records of a kind as they are written, from the first on.
-    fn news(&self, prefix: &'static str) -> impl Stream<Item = (&'static str, Vec<Record>)> + Send {
+    fn news(&self, prefix: &'static str) -> impl Stream<Item = (&'static str, Vec<FleetRecord>)> + Send {
         Box::pin(unfold(0, move |seen: Revision| async move {
             loop {
                 // Without news it waits, for the time of a call at most.
@@ -182,40 +184,42 @@ impl<S: Store> Controller<S> {
         }))
     }
 
-    async fn carry_out(&self, step: Ready) -> Result<Done, StoreError> {
+    async fn carry_out(&self, step: ControllerStep) -> Result<ControllerStepOutcome, StoreError> {
         match step {
-            Ready::Release(Begins { task, record }) => self.release(&task, record).await?,
-            Ready::Block { task, by } => {
-                let outcome = Outcome::Blocked { by };
+            ControllerStep::Release(ReleasableTask { task, record }) => self.release(&task, record).await?,
+            ControllerStep::Block { task, by } => {
+                let outcome = TaskOutcome::Blocked { by };
                 // Who cancels it meanwhile finds that in its journal.
                 self.insist(|| self.end_unbegun(&task, outcome.clone())).await?;
             }
-            Ready::Spread(Begins { task, record }) => {
+            ControllerStep::Spread(ReleasableTask { task, record }) => {
                 let (revision, record) = self.record(&task, record).await?;
                 self.spread(revision, record).await?;
             }
-            Ready::Close { task, rows, finished } => {
+            ControllerStep::Close { task, rows, finished } => {
                 self.insist(|| self.close(&task, rows, finished)).await?;
             }
-            Ready::Limited { slots, revision, begin } => {
+            ControllerStep::Limited { slots, revision, begin } => {
                 let revision = self.write_slots(revision, &slots).await?;
-                return Ok(Done::Allowed { revision, begin });
+                return Ok(ControllerStepOutcome::Allowed { revision, begin });
             }
-            Ready::Sum(summary) => {
+            ControllerStep::Sum(summary) => {
                 let read = (summary.tasks, summary.outcomes);
-                return Ok(Done::Summed(self.write_summary(summary).await.ok().map(|_| read)));
+                return Ok(ControllerStepOutcome::Summed(
+                    self.write_summary(summary).await.ok().map(|_| read),
+                ));
             }
         }
-        Ok(Done::Step)
+        Ok(ControllerStepOutcome::Step)
     }
 
     /// The record of a task: the one that is at hand, or as it is stored.
     async fn record(
         &self,
         task: &TaskId,
-        at_hand: Option<Stored>,
+        at_hand: Option<RawTaskRecord>,
     ) -> Result<(Revision, TaskRecord), StoreError> {
-        let Stored { revision, value } = match at_hand {
+        let RawTaskRecord { revision, value } = match at_hand {
             Some(stored) => stored,
             None => self.stored(task).await?,
         };
@@ -224,19 +228,19 @@ impl<S: Store> Controller<S> {
         Ok((revision, record))
     }
 
-    async fn stored(&self, task: &TaskId) -> Result<Stored, StoreError> {
+    async fn stored(&self, task: &TaskId) -> Result<RawTaskRecord, StoreError> {
         let key = task_key(task);
         // A server that is behind the others may not know it yet.
         let stored = self.insist(async || {
             let record = self.store.get(&key).await?;
             record.ok_or_else(|| StoreError::Unknown(format!("{task} has no record")))
         });
-        let Record { revision, value, .. } = stored.await?;
-        Ok(Stored { revision, value })
+        let FleetRecord { revision, value, .. } = stored.await?;
+        Ok(RawTaskRecord { revision, value })
     }
 
     /// Puts a task into the queue, and then into its record that it is there: in the other order it could be lost.
-    async fn release(&self, task: &TaskId, at_hand: Option<Stored>) -> Result<(), StoreError> {
+    async fn release(&self, task: &TaskId, at_hand: Option<RawTaskRecord>) -> Result<(), StoreError> {
         let (revision, mut record) = self.record(task, at_hand).await?;
         if record.released > 0 {
             // Another leader was faster.
@@ -256,7 +260,7 @@ impl<S: Store> Controller<S> {
     }
 
     /// Ends tasks that are not wanted any more and that nobody holds: there may be no worker that could take them.
-    async fn end_cancelled(&self, cancelled: &mut BTreeMap<TaskId, Option<Held>>) {
+    async fn end_cancelled(&self, cancelled: &mut BTreeMap<TaskId, Option<ObservedLease>>) {
         let ended = cancelled.iter_mut().map(async |(task, held)| {
             let ended = self.end_unless_held(task, held).await;
             ended.unwrap_or_default().then(|| task.clone())
@@ -271,32 +275,36 @@ impl<S: Store> Controller<S> {
         let record = self.call(self.store.get(&task_key(task))).await?;
         let record = record.and_then(|record| record.read::<TaskRecord>());
         let cancel = self.call(self.store.get(&cancel_key(task))).await?;
-        let is_by = |record: TaskRecord, cancel: Record| record.spec.is_cancelled_by(&cancel.value);
+        let is_by = |record: TaskRecord, cancel: FleetRecord| record.spec.is_cancelled_by(&cancel.value);
         Ok(record.zip(cancel).is_none_or(|(record, cancel)| is_by(record, cancel)))
     }
 
     /// Ends a task, as its holder would, unless somebody renews its lease. Returns whether nothing is left to be done.
-    async fn end_unless_held(&self, task: &TaskId, held: &mut Option<Held>) -> Result<bool, StoreError> {
+    async fn end_unless_held(
+        &self,
+        task: &TaskId,
+        held: &mut Option<ObservedLease>,
+    ) -> Result<bool, StoreError> {
         if !self.is_cancelled(task).await? {
             return Ok(true);
         }
         let lease = self.call(self.store.get(&lease_key(task))).await?.map_or(0, |lease| lease.revision);
         let since = match held {
             Some(held) if held.lease == lease => held.since,
-            Some(_) | None => held.insert(Held { lease, since: Instant::now() }).since,
+            Some(_) | None => held.insert(ObservedLease { lease, since: Instant::now() }).since,
         };
         if lease != 0 && since.elapsed() < self.times.lease {
             return Ok(false);
         }
         let entries = self.call(self.store.journal(task)).await?;
         let outcome = match entries.last() {
-            Some((_, Entry::Ended { outcome })) => outcome.clone(),
+            Some((_, TaskJournalEntry::Ended { outcome })) => outcome.clone(),
             last => {
                 let place = last.map_or(0, |(place, _)| *place);
-                let ended = Entry::Ended { outcome: Outcome::Cancelled };
+                let ended = TaskJournalEntry::Ended { outcome: TaskOutcome::Cancelled };
                 // Whoever takes it meanwhile cannot append, and sees that it is not wanted.
                 self.call(self.store.append(task, place, &ended)).await?;
-                Outcome::Cancelled
+                TaskOutcome::Cancelled
             }
         };
         put_outcome(&self.store, &self.times, task, outcome).await?;

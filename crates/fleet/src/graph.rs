@@ -9,13 +9,13 @@ use std::{
 };
 
 use crate::{
-    plan::{Limits, Mark, Slots, Tally, Used, groups::Groups},
+    plan::{Limits, Slots, TaskIdHash, TaskTally, TaskUsage, groups::Groups},
     task::{TaskId, TaskSpec},
 };
 
 /// The next step to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum GraphStep {
     /// The task may begin.
     Release {
         /// The task.
@@ -54,10 +54,10 @@ pub struct Graph {
     /// Those that are, of labels with limits.
     slots: Slots,
     /// Tasks without an outcome.
-    tasks: HashMap<TaskId, Node>,
+    tasks: HashMap<TaskId, TaskNode>,
     kinds: Kinds,
     /// Tasks that have ended, with whether tasks after them may begin.
-    ended: HashMap<Mark, bool>,
+    ended: HashMap<TaskIdHash, bool>,
     /// The tasks that wait for a task, which may not have been read yet.
     waiting: HashMap<TaskId, Vec<TaskId>>,
     ready: BTreeMap<Turn, TaskId>,
@@ -65,16 +65,16 @@ pub struct Graph {
     held_up: BTreeMap<String, BTreeMap<Turn, TaskId>>,
     blocked: Vec<(TaskId, TaskId)>,
     /// Tasks that have ended and are not known yet, with whether tasks after them may begin, and what they took.
-    early: HashMap<TaskId, (bool, Used)>,
+    early: HashMap<TaskId, (bool, TaskUsage)>,
     groups: Groups,
-    tally: Tally,
+    tally: TaskTally,
     count: u64,
 }
 
 #[derive(Debug)]
-struct Node {
+struct TaskNode {
     /// The properties it shares with other tasks.
-    kind: Arc<Kind>,
+    kind: Arc<TaskProfile>,
     /// Its number among all that came.
     came: u64,
     /// Number of its predecessors that have not finished, including those that never will.
@@ -90,7 +90,7 @@ enum NodeState {
 
 /// Properties that many tasks share.
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Kind {
+struct TaskProfile {
     priority: u8,
     /// Those of a task that stands for rows are left out: they count for its rows.
     labels: BTreeSet<String>,
@@ -100,7 +100,7 @@ struct Kind {
     row_of: Option<TaskId>,
 }
 
-impl Kind {
+impl TaskProfile {
     fn of(spec: &TaskSpec) -> Self {
         let has_rows = spec.for_each.is_some();
         Self {
@@ -116,7 +116,7 @@ impl Kind {
 /// Kinds of tasks, each of them once.
 #[derive(Debug, Default)]
 struct Kinds {
-    all: HashSet<Arc<Kind>>,
+    all: HashSet<Arc<TaskProfile>>,
     /// Maximum number until those without tasks are removed.
     most: usize,
 }
@@ -124,7 +124,7 @@ struct Kinds {
 impl Kinds {
     const LEAST: usize = 1_000;
 
-    fn shared(&mut self, kind: Kind) -> Arc<Kind> {
+    fn shared(&mut self, kind: TaskProfile) -> Arc<TaskProfile> {
         if let Some(known) = self.all.get(&kind) {
             return Arc::clone(known);
         }
@@ -138,7 +138,7 @@ impl Kinds {
     }
 }
 
-impl Node {
+impl TaskNode {
     fn turn(&self) -> Turn {
         (Reverse(self.kind.priority), self.came)
     }
@@ -152,16 +152,16 @@ impl Graph {
 
     /// Adds a task; `is_released` says whether it was put into the queue. Returns whether it is new: nothing happens if it is known.
     pub fn add(&mut self, spec: &TaskSpec, is_released: bool) -> bool {
-        if self.tasks.contains_key(&spec.id) || self.ended.contains_key(&Mark::of(&spec.id)) {
+        if self.tasks.contains_key(&spec.id) || self.ended.contains_key(&TaskIdHash::of(&spec.id)) {
             return false;
         }
         self.count += 1;
         let rows = spec.for_each.as_ref().and_then(|table| table.rows);
         let is_released = is_released || rows.is_some();
         let left = self.predecessors(spec, is_released);
-        let kind = self.kinds.shared(Kind::of(spec));
+        let kind = self.kinds.shared(TaskProfile::of(spec));
         let state = if is_released { NodeState::Released } else { NodeState::Waits };
-        let node = Node { kind: Arc::clone(&kind), came: self.count, left, state };
+        let node = TaskNode { kind: Arc::clone(&kind), came: self.count, left, state };
         let turn = node.turn();
         self.tasks.insert(spec.id.clone(), node);
         if let Some(rows) = rows {
@@ -187,7 +187,7 @@ impl Graph {
     fn predecessors(&mut self, spec: &TaskSpec, is_released: bool) -> u32 {
         let mut left = 0;
         for before in &spec.after {
-            match self.ended.get(&Mark::of(before)) {
+            match self.ended.get(&TaskIdHash::of(before)) {
                 Some(true) => {}
                 Some(false) if is_released => {}
                 Some(false) => {
@@ -204,9 +204,9 @@ impl Graph {
     }
 
     /// Takes in that a task has ended, which need not be known yet. `finished` says whether tasks after it may begin.
-    pub fn end(&mut self, task: &TaskId, finished: bool, used: Used) {
-        let mark = Mark::of(task);
-        let Some(Node { kind, came, state, .. }) = self.tasks.remove(task) else {
+    pub fn end(&mut self, task: &TaskId, finished: bool, used: TaskUsage) {
+        let mark = TaskIdHash::of(task);
+        let Some(TaskNode { kind, came, state, .. }) = self.tasks.remove(task) else {
             if !self.ended.contains_key(&mark) {
                 self.early.insert(task.clone(), (finished, used));
                 self.free(mark);
@@ -248,29 +248,29 @@ impl Graph {
         }
     }
 
-    fn count_end(&mut self, kind: &Kind, state: NodeState, finished: bool, used: Used) {
+    fn count_end(&mut self, kind: &TaskProfile, state: NodeState, finished: bool, used: TaskUsage) {
         let tally = &mut self.tally;
         let was_in_queue = state == NodeState::Released && !kind.has_rows;
         let before = if was_in_queue { &mut tally.released } else { &mut tally.waiting };
         *before = before.saturating_sub(1);
         *(if finished { &mut tally.finished } else { &mut tally.unfinished }) += 1;
         tally.used = tally.used.plus(used);
-        if used != Used::default() {
+        if used != TaskUsage::default() {
             let add = |share: &mut crate::plan::Share| share.used = share.used.plus(used);
             tally.share(kind.labels.iter(), kind.batch.as_ref(), add);
         }
     }
 
     /// Returns the next step. It then counts as done: the caller reports its outcome by [`Self::end`].
-    pub fn next_step(&mut self) -> Option<Step> {
+    pub fn next_step(&mut self) -> Option<GraphStep> {
         while let Some((task, by)) = self.blocked.pop() {
             if self.tasks.get(&task).is_some_and(|node| node.state == NodeState::Waits) {
-                return Some(Step::Block { task, by });
+                return Some(GraphStep::Block { task, by });
             }
         }
         while let Some((task, rows, finished)) = self.groups.next_complete() {
             if self.is_open(&task) {
-                return Some(Step::Close { task, rows, finished });
+                return Some(GraphStep::Close { task, rows, finished });
             }
         }
         while let Some((turn, task)) = self.ready.pop_first() {
@@ -278,7 +278,7 @@ impl Graph {
             let kind = Arc::clone(&node.kind);
             if kind.has_rows {
                 node.state = NodeState::Released;
-                return Some(Step::Spread(task));
+                return Some(GraphStep::Spread(task));
             }
             if self.is_held_up(turn, &task, &kind) {
                 continue;
@@ -289,17 +289,17 @@ impl Graph {
             self.tally.waiting = self.tally.waiting.saturating_sub(1);
             self.tally.released += 1;
             let is_limited = self.take(&task, &kind);
-            return Some(Step::Release { task, is_limited });
+            return Some(GraphStep::Release { task, is_limited });
         }
         None
     }
 
     /// Puts a task aside if the limit of one of its labels is reached.
-    fn is_held_up(&mut self, turn: Turn, task: &TaskId, kind: &Kind) -> bool {
+    fn is_held_up(&mut self, turn: Turn, task: &TaskId, kind: &TaskProfile) -> bool {
         if !kind.labels.iter().any(|label| self.limits.contains_key(label)) {
             return false;
         }
-        let mark = Mark::of(task);
+        let mark = TaskIdHash::of(task);
         let Self { limits, slots, held_up, ready, .. } = self;
         let is_full = |label: &&String| slots.is_full(limits, label, mark);
         let Some(full) = kind.labels.iter().find(is_full) else { return false };
@@ -325,7 +325,7 @@ impl Graph {
         self.limits = limits;
         for (task, node) in self.tasks.iter().filter(|(_, node)| node.state == NodeState::Released) {
             for label in node.kind.labels.iter().filter(|label| self.limits.contains_key(*label)) {
-                self.slots.take(label, Mark::of(task));
+                self.slots.take(label, TaskIdHash::of(task));
             }
         }
         self.ready.extend(std::mem::take(&mut self.held_up).into_values().flatten());
@@ -347,22 +347,22 @@ impl Graph {
     }
 
     /// Returns the number of tasks in each state.
-    pub const fn tally(&self) -> &Tally {
+    pub const fn tally(&self) -> &TaskTally {
         &self.tally
     }
 
     /// The task counts for the limits of its labels. Returns whether there are any.
-    fn take(&mut self, task: &TaskId, kind: &Kind) -> bool {
+    fn take(&mut self, task: &TaskId, kind: &TaskProfile) -> bool {
         let mut is_limited = false;
         for label in kind.labels.iter().filter(|label| self.limits.contains_key(*label)) {
-            self.slots.take(label, Mark::of(task));
+            self.slots.take(label, TaskIdHash::of(task));
             is_limited = true;
         }
         is_limited
     }
 
     /// The task counts no more, and another one may begin for each of its labels.
-    fn free(&mut self, task: Mark) {
+    fn free(&mut self, task: TaskIdHash) {
         for label in self.slots.free(task) {
             self.ready.extend(self.held_up.get_mut(&label).and_then(BTreeMap::pop_first));
         }

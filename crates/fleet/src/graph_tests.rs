@@ -21,18 +21,18 @@ fn released(graph: &mut Graph) -> Vec<String> {
     let steps = std::iter::from_fn(|| graph.next_step());
     steps
         .map(|step| match step {
-            Step::Release { task, .. } => task.to_string(),
-            Step::Block { task, by } => {
+            GraphStep::Release { task, .. } => task.to_string(),
+            GraphStep::Block { task, by } => {
                 format!("{task} blocked by {by}")
             }
-            Step::Spread(task) => format!("{task} spreads"),
-            Step::Close { task, rows, finished } => format!("{task} closes: {finished} of {rows}"),
+            GraphStep::Spread(task) => format!("{task} spreads"),
+            GraphStep::Close { task, rows, finished } => format!("{task} closes: {finished} of {rows}"),
         })
         .collect()
 }
 
 fn end(graph: &mut Graph, name: &str, finished: bool) {
-    graph.end(&id(name), finished, Used::default());
+    graph.end(&id(name), finished, TaskUsage::default());
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn the_next_leader_lets_begin_what_the_last_one_was_about_to() {
 #[test]
 fn tasks_are_counted_where_they_are() {
     let mut graph = Graph::default();
-    let used = |tokens| Used { tokens, ..Used::default() };
+    let used = |tokens| TaskUsage { tokens, ..TaskUsage::default() };
     graph.end(&id("a"), true, used(5));
     for name in ["a", "b", "c"] {
         let one = TaskSpec { batch: Some("x".to_owned()), ..task(name, &[], 0, &["sap"]) };

@@ -13,16 +13,16 @@ use tokio::{sync::Mutex, time::Instant, try_join};
 
 use crate::{
     calls::{append, bounded, put_outcome},
-    journal::{Entry, Journal, Outcome, Part, WorkerId},
+    journal::{TaskJournalChunk, TaskJournalEntries, TaskJournalEntry, TaskOutcome, WorkerId},
     pace::pause,
-    plan::{Attempt, BudgetRecord, OutcomeRecord, again, attempts, budget_key, now_ms, time_words},
-    store::{Delivery, Place, Record, Revision, Store, StoreError},
+    plan::{BudgetRecord, OutcomeRecord, TaskAttempt, again, attempts, budget_key, now_ms, time_words},
+    store::{FleetRecord, FleetStore, Place, Revision, StoreError, TaskDelivery},
     task::{OnLoss, TaskId, TaskRecord, TaskSpec},
 };
 
 /// Times that hold for a whole fleet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Times {
+pub struct FleetTimeouts {
     /// Who has not renewed the lease of a task for so long has lost it.
     pub lease: Duration,
     /// Maximum time of a call to the server.
@@ -31,7 +31,7 @@ pub struct Times {
     pub again: Duration,
 }
 
-impl Times {
+impl FleetTimeouts {
     /// Returns the interval at which a lease is renewed.
     pub(crate) fn renewal(&self) -> Duration {
         self.lease / 4
@@ -47,29 +47,29 @@ impl Times {
 /// The lease of a task is lost, or cannot be shown to be there: nothing more may be done with the task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the lease of the task is lost")]
-pub struct Lost;
+pub struct LeaseLost;
 
 /// The way a task begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Beginning {
+pub enum TaskStart {
     /// Nothing was done with it, or it begins anew.
     New,
     /// Another holder did what the journal says.
-    Resumed(Journal),
+    Resumed(TaskJournalEntries),
 }
 
 /// An implementation that does tasks.
-pub trait Runner: Send + Sync + 'static {
+pub trait TaskRunner: Send + Sync + 'static {
     /// Does a task to its end. Every action is announced to the lease first, and done at once when that returns.
     ///
     /// # Errors
     /// The lease is lost.
-    fn run<S: Store>(
+    fn run<S: FleetStore>(
         &self,
         task: &TaskSpec,
-        beginning: Beginning,
+        beginning: TaskStart,
         lease: &Lease<S>,
-    ) -> impl Future<Output = Result<Outcome, Lost>> + Send;
+    ) -> impl Future<Output = Result<TaskOutcome, LeaseLost>> + Send;
 
     /// Decides if this worker may do a task. Nothing has been done with the task yet.
     fn admit(&self, task: &TaskSpec) -> impl Future<Output = Admission> + Send {
@@ -94,11 +94,11 @@ pub enum Admission {
 
 /// The result of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Held {
+pub enum DeliveryOutcome {
     /// The task has an outcome.
-    Ended(Outcome),
+    Ended(TaskOutcome),
     /// The task did not finish, and is retried later.
-    Again(Attempt),
+    Again(TaskAttempt),
     /// Somebody else has it.
     Elsewhere,
     /// The lease was lost, or the server does not answer: the server gives the task to another worker.
@@ -109,7 +109,7 @@ pub enum Held {
 pub struct Lease<S> {
     store: S,
     task: TaskId,
-    times: Times,
+    times: FleetTimeouts,
     /// The place of the last entry of the journal.
     last: Mutex<Place>,
     renewed: std::sync::Mutex<Instant>,
@@ -117,13 +117,13 @@ pub struct Lease<S> {
     has_acted: AtomicBool,
 }
 
-impl<S: Store> Lease<S> {
+impl<S: FleetStore> Lease<S> {
     /// Stores what was said or happened.
     ///
     /// # Errors
     /// The lease is lost.
-    pub async fn write(&self, part: impl Into<Part>) -> Result<(), Lost> {
-        self.append(Entry::Lines(part.into())).await
+    pub async fn write(&self, part: impl Into<TaskJournalChunk>) -> Result<(), LeaseLost> {
+        self.append(TaskJournalEntry::Lines(part.into())).await
     }
 
     /// Waits until the lease can be lost before it is renewed: whatever is done for it has to end by then.
@@ -141,27 +141,27 @@ impl<S: Store> Lease<S> {
         *self.renewed.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    async fn begin_anew(&self) -> Result<(), Lost> {
-        self.append(Entry::Afresh).await
+    async fn begin_anew(&self) -> Result<(), LeaseLost> {
+        self.append(TaskJournalEntry::Afresh).await
     }
 
     /// Stores that an action is about to be done. It may be done at once when this has returned, and not later.
     ///
     /// # Errors
     /// The lease is lost: the action must not be done.
-    pub async fn act(&self, part: impl Into<Part>) -> Result<(), Lost> {
+    pub async fn act(&self, part: impl Into<TaskJournalChunk>) -> Result<(), LeaseLost> {
         // What is not going to be done had better not be announced.
         self.may_act()?;
         self.has_acted.store(true, Ordering::Relaxed);
-        self.append(Entry::Acts(part.into())).await?;
+        self.append(TaskJournalEntry::Acts(part.into())).await?;
         self.may_act()
     }
 
-    fn may_act(&self) -> Result<(), Lost> {
-        if self.renewed().elapsed() > self.times.acting() { Err(Lost) } else { Ok(()) }
+    fn may_act(&self) -> Result<(), LeaseLost> {
+        if self.renewed().elapsed() > self.times.acting() { Err(LeaseLost) } else { Ok(()) }
     }
 
-    async fn append(&self, entry: Entry) -> Result<(), Lost> {
+    async fn append(&self, entry: TaskJournalEntry) -> Result<(), LeaseLost> {
         let mut last = self.last.lock().await;
         *last = append(&self.store, &self.times, &self.task, *last, &entry).await?;
         Ok(())
@@ -202,7 +202,7 @@ pub fn cancel_key(task: &TaskId) -> String {
 }
 
 /// A worker: what it is called and what it can do.
-pub struct Worker<S, R> {
+pub struct FleetWorker<S, R> {
     /// The server.
     pub store: S,
     /// The runner that does the tasks.
@@ -210,20 +210,20 @@ pub struct Worker<S, R> {
     /// Its name.
     pub id: WorkerId,
     /// The times of the fleet.
-    pub times: Times,
+    pub times: FleetTimeouts,
 }
 
-impl<S: Store, R: Runner> Worker<S, R> {
+impl<S: FleetStore, R: TaskRunner> FleetWorker<S, R> {
     /// Does what has to be done with a task that the worker was given.
-    pub async fn hold(&self, delivery: &Delivery) -> Held {
+    pub async fn hold(&self, delivery: &TaskDelivery) -> DeliveryOutcome {
         match self.try_hold(delivery).await {
             Ok(held) => held,
             // The server gives it to somebody once nobody keeps it.
-            Err(Failed) => Held::Lost,
+            Err(LeaseFailure) => DeliveryOutcome::Lost,
         }
     }
 
-    async fn try_hold(&self, delivery: &Delivery) -> Result<Held, Failed> {
+    async fn try_hold(&self, delivery: &TaskDelivery) -> Result<DeliveryOutcome, LeaseFailure> {
         let task = &delivery.task;
         let (task_key, lease_key) = (task_key(task), lease_key(task));
         let (record, mut entries, lease) = try_join!(
@@ -234,18 +234,21 @@ impl<S: Store, R: Runner> Worker<S, R> {
         let Some(record) = record else {
             // A server that is behind the others does not know it yet.
             self.call(self.store.give_back(delivery, self.times.lease)).await?;
-            return Ok(Held::Elsewhere);
+            return Ok(DeliveryOutcome::Elsewhere);
         };
-        let record: TaskRecord = serde_json::from_slice(&record.value).map_err(|_| Failed)?;
-        if !matches!(entries.last(), Some((_, Entry::Ended { .. } | Entry::Again(_))) | None) {
+        let record: TaskRecord = serde_json::from_slice(&record.value).map_err(|_| LeaseFailure)?;
+        if !matches!(
+            entries.last(),
+            Some((_, TaskJournalEntry::Ended { .. } | TaskJournalEntry::Again(_))) | None
+        ) {
             if self.is_held(delivery, lease.as_ref()).await? {
                 self.call(self.store.give_back(delivery, self.times.lease)).await?;
-                return Ok(Held::Elsewhere);
+                return Ok(DeliveryOutcome::Elsewhere);
             }
             entries = self.call(self.store.journal(task)).await?;
         }
         let last = entries.last().map_or(0, |(place, _)| *place);
-        let journal = Journal::new(entries.into_iter().map(|(_, entry)| entry).collect());
+        let journal = TaskJournalEntries::new(entries.into_iter().map(|(_, entry)| entry).collect());
         if let Some(outcome) = journal.outcome() {
             // Its holder was lost before it could say so.
             return self.ended(delivery, outcome.clone(), &record.spec, &journal).await;
@@ -259,7 +262,7 @@ impl<S: Store, R: Runner> Worker<S, R> {
         };
         let Some((revision, place)) = taken else {
             self.call(self.store.give_back(delivery, self.times.lease)).await?;
-            return Ok(Held::Elsewhere);
+            return Ok(DeliveryOutcome::Elsewhere);
         };
         let lease = Lease {
             store: self.store.clone(),
@@ -270,21 +273,21 @@ impl<S: Store, R: Runner> Worker<S, R> {
             has_acted: AtomicBool::new(journal.has_acted()),
         };
         if let Some(outcome) = self.unwanted(&record.spec, &journal).await? {
-            lease.append(Entry::Ended { outcome: outcome.clone() }).await?;
+            lease.append(TaskJournalEntry::Ended { outcome: outcome.clone() }).await?;
             return self.ended(delivery, outcome, &record.spec, &journal).await;
         }
         let beginning = match admission {
-            Admission::Nowhere { reason } => Err(Outcome::Refused { reason }),
+            Admission::Nowhere { reason } => Err(TaskOutcome::Refused { reason }),
             Admission::Here | Admission::Elsewhere => beginning(&record.spec, &journal),
         };
         let outcome = match beginning {
             Ok(beginning) => {
-                if beginning == Beginning::New && !journal.entries().is_empty() {
+                if beginning == TaskStart::New && !journal.entries().is_empty() {
                     lease.begin_anew().await?;
                 }
                 tokio::select! {
                     biased;
-                    () = lease.runs_out() => return Ok(Held::Lost),
+                    () = lease.runs_out() => return Ok(DeliveryOutcome::Lost),
                     outcome = self.runner.run(&record.spec, beginning, &lease) => outcome?,
                     stopped = self.renew(delivery, &record.spec, &lease, revision) => stopped?,
                 }
@@ -297,20 +300,20 @@ impl<S: Store, R: Runner> Worker<S, R> {
     /// Ends a try: the task is tried again, or has its outcome.
     async fn tried(
         &self,
-        delivery: &Delivery,
+        delivery: &TaskDelivery,
         lease: &Lease<S>,
-        outcome: Outcome,
+        outcome: TaskOutcome,
         spec: &TaskSpec,
-        journal: &Journal,
-    ) -> Result<Held, Failed> {
+        journal: &TaskJournalEntries,
+    ) -> Result<DeliveryOutcome, LeaseFailure> {
         let has_acted = lease.has_acted.load(Ordering::Relaxed);
         if let Some(attempt) = again(spec, journal, &outcome, has_acted, &self.id) {
-            lease.append(Entry::Again(attempt.clone())).await?;
+            lease.append(TaskJournalEntry::Again(attempt.clone())).await?;
             let wait = spec.retry.as_ref().map_or(0, |retry| retry.wait_ms);
             self.call(self.store.give_back(delivery, Duration::from_millis(wait))).await?;
-            return Ok(Held::Again(attempt));
+            return Ok(DeliveryOutcome::Again(attempt));
         }
-        lease.append(Entry::Ended { outcome: outcome.clone() }).await?;
+        lease.append(TaskJournalEntry::Ended { outcome: outcome.clone() }).await?;
         self.ended(delivery, outcome, spec, journal).await
     }
 
@@ -323,7 +326,11 @@ impl<S: Store, R: Runner> Worker<S, R> {
     }
 
     /// The outcome of a task that need not begin or go on: it is cancelled, it is too late, or its batch has no budget left.
-    async fn unwanted(&self, spec: &TaskSpec, journal: &Journal) -> Result<Option<Outcome>, Failed> {
+    async fn unwanted(
+        &self,
+        spec: &TaskSpec,
+        journal: &TaskJournalEntries,
+    ) -> Result<Option<TaskOutcome>, LeaseFailure> {
         let batch = spec.batch.as_ref().filter(|_| journal.is_new());
         let (cancel, budget) = (cancel_key(&spec.id), batch.map(|batch| budget_key(batch)));
         let budget = async {
@@ -334,25 +341,29 @@ impl<S: Store, R: Runner> Worker<S, R> {
         };
         let (cancel, budget) = try_join!(self.call(self.store.get(&cancel)), self.call(budget))?;
         if cancel.is_some_and(|cancel| spec.is_cancelled_by(&cancel.value)) {
-            return Ok(Some(Outcome::Cancelled));
+            return Ok(Some(TaskOutcome::Cancelled));
         }
         if let Some(deadline) = spec.deadline_ms.filter(|deadline| *deadline <= now_ms()) {
             return Ok(Some(expired(deadline, journal)));
         }
         let budget = budget.and_then(|record| record.read::<BudgetRecord>());
         let reached = batch.zip(budget.and_then(|budget| budget.reached));
-        Ok(reached.map(|(batch, limit)| Outcome::OverBudget {
+        Ok(reached.map(|(batch, limit)| TaskOutcome::OverBudget {
             reason: format!("the budget of {batch} is used up: its limit of {limit} is reached"),
         }))
     }
 
-    async fn call<T>(&self, call: impl Future<Output = Result<T, StoreError>>) -> Result<T, Failed> {
+    async fn call<T>(&self, call: impl Future<Output = Result<T, StoreError>>) -> Result<T, LeaseFailure> {
         Ok(bounded(&self.times, call).await?)
     }
 
     /// Returns `true` if the holder of a task renews its lease. A negative result takes the time of a lease by
     /// the clock of this machine.
-    async fn is_held(&self, delivery: &Delivery, lease: Option<&Record>) -> Result<bool, Failed> {
+    async fn is_held(
+        &self,
+        delivery: &TaskDelivery,
+        lease: Option<&FleetRecord>,
+    ) -> Result<bool, LeaseFailure> {
         let begun = Instant::now();
         while begun.elapsed() < self.times.lease {
             pause(self.times.renewal()).await;
@@ -369,9 +380,9 @@ impl<S: Store, R: Runner> Worker<S, R> {
     async fn take(
         &self,
         task: &TaskId,
-        lease: Option<Record>,
+        lease: Option<FleetRecord>,
         last: Place,
-    ) -> Result<Option<(Revision, Place)>, Failed> {
+    ) -> Result<Option<(Revision, Place)>, LeaseFailure> {
         let revision = lease.map_or(0, |lease| lease.revision);
         let name = self.id.0.as_bytes();
         let revision = match bounded(&self.times, self.store.put(&lease_key(task), revision, name)).await {
@@ -379,18 +390,18 @@ impl<S: Store, R: Runner> Worker<S, R> {
             Err(StoreError::Changed) => return Ok(None),
             Err(error @ StoreError::Unknown(_)) => return Err(error.into()),
         };
-        let taken = Entry::Taken { worker: self.id.clone() };
+        let taken = TaskJournalEntry::Taken { worker: self.id.clone() };
         Ok(append(&self.store, &self.times, task, last, &taken).await.ok().map(|place| (revision, place)))
     }
 
     /// Renews the lease; returns when the task is not wanted any more.
     async fn renew(
         &self,
-        delivery: &Delivery,
+        delivery: &TaskDelivery,
         spec: &TaskSpec,
         lease: &Lease<S>,
         mut revision: Revision,
-    ) -> Result<Outcome, Failed> {
+    ) -> Result<TaskOutcome, LeaseFailure> {
         let name = self.id.0.as_bytes();
         let key = lease_key(&delivery.task);
         loop {
@@ -405,7 +416,7 @@ impl<S: Store, R: Runner> Worker<S, R> {
                     // An earlier renewal may have had no answer.
                     match bounded(&self.times, self.store.get(&key)).await {
                         Ok(Some(record)) if record.value == name => revision = record.revision,
-                        Ok(_) => return Err(Failed),
+                        Ok(_) => return Err(LeaseFailure),
                         Err(StoreError::Changed | StoreError::Unknown(_)) => {}
                     }
                 }
@@ -415,7 +426,7 @@ impl<S: Store, R: Runner> Worker<S, R> {
             if let Ok(Some(cancel)) = bounded(&self.times, self.store.get(&cancel_key(&delivery.task))).await
                 && spec.is_cancelled_by(&cancel.value)
             {
-                return Ok(Outcome::Cancelled);
+                return Ok(TaskOutcome::Cancelled);
             }
         }
     }
@@ -423,11 +434,11 @@ impl<S: Store, R: Runner> Worker<S, R> {
     /// Says what the outcome is, and that the task need not be given to anybody.
     async fn ended(
         &self,
-        delivery: &Delivery,
-        outcome: Outcome,
+        delivery: &TaskDelivery,
+        outcome: TaskOutcome,
         spec: &TaskSpec,
-        journal: &Journal,
-    ) -> Result<Held, Failed> {
+        journal: &TaskJournalEntries,
+    ) -> Result<DeliveryOutcome, LeaseFailure> {
         let record = OutcomeRecord {
             outcome: outcome.clone(),
             attempts: attempts(journal),
@@ -435,51 +446,51 @@ impl<S: Store, R: Runner> Worker<S, R> {
         };
         put_outcome(&self.store, &self.times, &delivery.task, record).await?;
         self.call(self.store.finish(delivery)).await?;
-        Ok(Held::Ended(outcome))
+        Ok(DeliveryOutcome::Ended(outcome))
     }
 }
 
 /// Returns how a task that was begun before begins again, or its outcome if it does not.
-fn beginning(spec: &TaskSpec, journal: &Journal) -> Result<Beginning, Outcome> {
+fn beginning(spec: &TaskSpec, journal: &TaskJournalEntries) -> Result<TaskStart, TaskOutcome> {
     let lost = u32::try_from(journal.lost()).unwrap_or(u32::MAX);
     if lost >= spec.taken_max {
         let reason = format!("{lost} workers were lost with it");
-        return Err(Outcome::DeadLetter { reason });
+        return Err(TaskOutcome::DeadLetter { reason });
     }
     match spec.on_loss {
         OnLoss::Person if journal.is_acting() => {
             let reason =
                 "its holder was lost while it acted, and what was done cannot be done again".to_owned();
-            Err(Outcome::Person { reason })
+            Err(TaskOutcome::Person { reason })
         }
-        OnLoss::Afresh => Ok(Beginning::New),
-        OnLoss::Resume | OnLoss::Person if journal.is_new() => Ok(Beginning::New),
-        OnLoss::Resume | OnLoss::Person => Ok(Beginning::Resumed(journal.clone())),
+        OnLoss::Afresh => Ok(TaskStart::New),
+        OnLoss::Resume | OnLoss::Person if journal.is_new() => Ok(TaskStart::New),
+        OnLoss::Resume | OnLoss::Person => Ok(TaskStart::Resumed(journal.clone())),
     }
 }
 
 /// The outcome of a task whose deadline is over.
-pub(crate) fn expired(deadline_ms: u64, journal: &Journal) -> Outcome {
+pub(crate) fn expired(deadline_ms: u64, journal: &TaskJournalEntries) -> TaskOutcome {
     let deadline = time_words(deadline_ms);
     let reason = if journal.is_new() {
         format!("it did not begin before {deadline}")
     } else {
         format!("its worker was lost, and no other one had it before {deadline}")
     };
-    Outcome::Expired { reason }
+    TaskOutcome::Expired { reason }
 }
 
 /// The lease is lost, or the server does not answer.
 #[derive(Debug)]
-struct Failed;
+struct LeaseFailure;
 
-impl From<Lost> for Failed {
-    fn from(_: Lost) -> Self {
+impl From<LeaseLost> for LeaseFailure {
+    fn from(_: LeaseLost) -> Self {
         Self
     }
 }
 
-impl From<StoreError> for Failed {
+impl From<StoreError> for LeaseFailure {
     fn from(_: StoreError) -> Self {
         Self
     }

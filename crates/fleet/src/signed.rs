@@ -20,7 +20,7 @@ use crate::task::{TaskId, TaskSpec};
 const SEED: &str = "SU";
 
 /// A key that signs.
-pub struct Key(KeyPair);
+pub struct FleetSigningKey(KeyPair);
 
 /// A text is no key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -39,13 +39,13 @@ pub enum KeyError {
     Sign(String),
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for FleetSigningKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Key").field(&self.public()).finish()
     }
 }
 
-impl Key {
+impl FleetSigningKey {
     /// A new one.
     pub fn generate() -> Self {
         Self(KeyPair::new_user())
@@ -86,7 +86,7 @@ impl Key {
     ///
     /// # Errors
     /// It cannot sign.
-    pub fn sign_cancel(&self, fleet: &str, task: &TaskId) -> Result<Signed, KeyError> {
+    pub fn sign_cancel(&self, fleet: &str, task: &TaskId) -> Result<FleetSignature, KeyError> {
         self.signature(fleet, "cancel", task.as_str().as_bytes())
     }
 
@@ -100,14 +100,18 @@ impl Key {
         task: &TaskId,
         question: &str,
         answer: &str,
-    ) -> Result<Signed, KeyError> {
+    ) -> Result<FleetSignature, KeyError> {
         self.signature(fleet, "answer", &answer_content(task, question, answer))
     }
 
-    fn signature(&self, fleet: &str, kind: &str, content: &[u8]) -> Result<Signed, KeyError> {
+    fn signature(&self, fleet: &str, kind: &str, content: &[u8]) -> Result<FleetSignature, KeyError> {
         let made = self.0.sign(&message(fleet, kind, content));
         let made = made.map_err(|error| KeyError::Sign(error.to_string()))?;
-        Ok(Signed { key: self.public(), fleet: fleet.to_owned(), signature: BASE64_STANDARD.encode(made) })
+        Ok(FleetSignature {
+            key: self.public(),
+            fleet: fleet.to_owned(),
+            signature: BASE64_STANDARD.encode(made),
+        })
     }
 }
 
@@ -123,7 +127,7 @@ pub fn check_public(text: &str) -> Result<(), KeyError> {
 /// Who signed, for which fleet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Signed {
+pub struct FleetSignature {
     /// The public key.
     pub key: String,
     /// The name of the fleet.
@@ -132,7 +136,7 @@ pub struct Signed {
     pub signature: String,
 }
 
-impl Signed {
+impl FleetSignature {
     /// Returns `true` if it says that it is of the same key and for the same fleet.
     fn is_of(&self, other: &Self) -> bool {
         self.key == other.key && self.fleet == other.fleet
@@ -161,12 +165,12 @@ impl TaskSpec {
     /// Returns `true` if the record of a cancellation counts: that of a signed task only if the same key signed it.
     pub fn is_cancelled_by(&self, record: &[u8]) -> bool {
         let Some(signed) = &self.signed else { return true };
-        serde_json::from_slice::<Signed>(record)
+        serde_json::from_slice::<FleetSignature>(record)
             .is_ok_and(|cancel| cancel.is_of(signed) && cancel.covers("cancel", self.id.as_str().as_bytes()))
     }
 
     /// Returns `true` if the answer to a question counts: that to a signed task only if the same key signed it.
-    pub fn is_answered_by(&self, question: &str, answer: &str, by: Option<&Signed>) -> bool {
+    pub fn is_answered_by(&self, question: &str, answer: &str, by: Option<&FleetSignature>) -> bool {
         let Some(signed) = &self.signed else { return true };
         by.is_some_and(|by| {
             by.is_of(signed) && by.covers("answer", &answer_content(&self.id, question, answer))

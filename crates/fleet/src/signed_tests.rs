@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::{
-    plan::{ForEach, Retry, Table, is_row_of, row_task},
+    plan::{ForEach, TaskRetryPolicy, TaskTable, is_row_of, row_task},
     task::OnLoss,
 };
 
@@ -20,7 +20,7 @@ fn stored(spec: &TaskSpec) -> TaskSpec {
 
 #[test]
 fn a_signature_covers_each_field_and_survives_being_stored() {
-    let key = Key::generate();
+    let key = FleetSigningKey::generate();
     let signed = stored(&key.sign("dh", task("one")).unwrap());
     assert!(signed.is_as_signed());
     assert!(!task("one").is_as_signed(), "one without a signature is not");
@@ -36,7 +36,7 @@ fn a_signature_covers_each_field_and_survives_being_stored() {
         |spec, _, label| spec.labels = label,
         |spec, _, _| spec.work["documents"]["n.md"] = "01".into(),
         |spec, _, _| spec.batch = Some("x".to_owned()),
-        |spec, _, label| spec.retry = Some(Retry { on: label, most: 2, wait_ms: 0 }),
+        |spec, _, label| spec.retry = Some(TaskRetryPolicy { on: label, most: 2, wait_ms: 0 }),
         |spec, _, _| spec.deadline_ms = Some(1),
         |spec, id, _| {
             spec.for_each = Some(ForEach { of: Some(id), document: "t.csv".to_owned(), rows: None });
@@ -52,7 +52,7 @@ fn a_signature_covers_each_field_and_survives_being_stored() {
     moved.signed.as_mut().unwrap().fleet = "production".to_owned();
     assert!(!moved.is_as_signed(), "it is for its fleet");
     let mut claimed = signed;
-    claimed.signed.as_mut().unwrap().key = Key::generate().public();
+    claimed.signed.as_mut().unwrap().key = FleetSigningKey::generate().public();
     assert!(!claimed.is_as_signed(), "nobody signs in the name of another");
 }
 
@@ -62,14 +62,14 @@ fn rows_of_a_later_table_follow_from_the_task_that_was_signed() {
     let mut group = task("all");
     group.work = serde_json::json!({ "task": { "request": "Write {name}" }, "documents": {} });
     group.for_each = Some(ForEach { of: Some(of), document: "t.csv".to_owned(), rows: None });
-    let mut group = stored(&Key::generate().sign("dh", group).unwrap());
-    let table = Table::read(b"name\nACME\nBolt\n").unwrap();
+    let mut group = stored(&FleetSigningKey::generate().sign("dh", group).unwrap());
+    let table = TaskTable::read(b"name\nACME\nBolt\n").unwrap();
     let row = stored(&row_task(&group, &table.columns, &table.rows[1], 2).unwrap());
     group.for_each.as_mut().unwrap().rows = Some(2);
     assert!(group.is_as_signed(), "how many rows there are is known later");
     assert!(is_row_of(&row, &group, &table));
     assert!(!row.is_as_signed());
-    let other = Table::read(b"name\nACME\nEve\n").unwrap();
+    let other = TaskTable::read(b"name\nACME\nEve\n").unwrap();
     assert!(!is_row_of(&row, &group, &other));
     for id in ["all-0001", "all-0003", "all-2", "all-0000", "all-x", "other-0002"] {
         assert!(
@@ -84,7 +84,7 @@ fn rows_of_a_later_table_follow_from_the_task_that_was_signed() {
 
 #[test]
 fn damaged_signatures_and_keys_are_refused() {
-    let key = Key::generate();
+    let key = FleetSigningKey::generate();
     let signed = key.sign("dh", task("one")).unwrap();
     for signature in ["", "AAAA", "no base64!", &BASE64_STANDARD.encode([0_u8; 64]), &"A".repeat(10_000)] {
         let mut damaged = signed.clone();
@@ -95,29 +95,29 @@ fn damaged_signatures_and_keys_are_refused() {
         assert_eq!(check_public(text), Err(KeyError::Public(text.to_owned())));
     }
     assert_eq!(check_public(&key.public()), Ok(()));
-    assert_eq!(Key::of_text("nothing").unwrap_err(), KeyError::NoSeed);
-    assert!(matches!(Key::of_text("SUAAAA").unwrap_err(), KeyError::Seed(_)));
+    assert_eq!(FleetSigningKey::of_text("nothing").unwrap_err(), KeyError::NoSeed);
+    assert!(matches!(FleetSigningKey::of_text("SUAAAA").unwrap_err(), KeyError::Seed(_)));
     assert!(!format!("{key:?}").contains(&key.seed().unwrap()));
 }
 
 #[test]
 fn a_key_is_read_from_its_file_and_from_credentials() {
-    let key = Key::generate();
+    let key = FleetSigningKey::generate();
     let seed = key.seed().unwrap();
     let credentials = format!(
         "-----BEGIN NATS USER JWT-----\neyJ0\n------END NATS USER JWT------\n\n\
          -----BEGIN USER NKEY SEED-----\n{seed}\n------END USER NKEY SEED------\n"
     );
     for text in [format!("{seed}\n"), credentials] {
-        assert_eq!(Key::of_text(&text).unwrap().public(), key.public());
+        assert_eq!(FleetSigningKey::of_text(&text).unwrap().public(), key.public());
     }
 }
 
 #[test]
 fn only_who_signed_a_task_cancels_it() {
-    let (key, other) = (Key::generate(), Key::generate());
+    let (key, other) = (FleetSigningKey::generate(), FleetSigningKey::generate());
     let signed = key.sign("dh", task("one")).unwrap();
-    let record = |cancel: Signed| serde_json::to_vec(&cancel).unwrap();
+    let record = |cancel: FleetSignature| serde_json::to_vec(&cancel).unwrap();
     let id = |id: &str| TaskId::new(id).unwrap();
     assert!(signed.is_cancelled_by(&record(key.sign_cancel("dh", &id("one")).unwrap())));
     assert!(!signed.is_cancelled_by(&record(other.sign_cancel("dh", &id("one")).unwrap())));
@@ -130,10 +130,10 @@ fn only_who_signed_a_task_cancels_it() {
 
 #[test]
 fn only_who_signed_a_task_answers_it() {
-    let (key, other) = (Key::generate(), Key::generate());
+    let (key, other) = (FleetSigningKey::generate(), FleetSigningKey::generate());
     let signed = key.sign("dh", task("one")).unwrap();
     let id = |id: &str| TaskId::new(id).unwrap();
-    let counts = |answer: Signed| signed.is_answered_by("w-1", "yes", Some(&answer));
+    let counts = |answer: FleetSignature| signed.is_answered_by("w-1", "yes", Some(&answer));
     assert!(counts(key.sign_answer("dh", &id("one"), "w-1", "yes").unwrap()));
     assert!(!counts(other.sign_answer("dh", &id("one"), "w-1", "yes").unwrap()));
     assert!(!counts(key.sign_answer("dh", &id("two"), "w-1", "yes").unwrap()));

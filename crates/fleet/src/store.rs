@@ -11,8 +11,8 @@ use std::{future::Future, time::Duration};
 use serde::de::DeserializeOwned;
 
 use crate::{
-    journal::Entry,
-    task::{Needs, Offer, TaskId},
+    journal::TaskJournalEntry,
+    task::{MachineCapabilities, TaskId, TaskRequirements},
 };
 
 /// The place of an entry in its journal: that of the entry before it is needed to append one. 0 is before the first.
@@ -34,7 +34,7 @@ pub enum StoreError {
 
 /// A task that was given to a worker. It is given to another one unless the worker says in time that it keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Delivery {
+pub struct TaskDelivery {
     /// The task.
     pub task: TaskId,
     /// Identifier of the delivery on the server.
@@ -43,7 +43,7 @@ pub struct Delivery {
 
 /// A record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record {
+pub struct FleetRecord {
     /// Its key.
     pub key: String,
     /// Its revision.
@@ -52,7 +52,7 @@ pub struct Record {
     pub value: Vec<u8>,
 }
 
-impl Record {
+impl FleetRecord {
     /// Parses the content; `None` if it cannot be read.
     pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_slice(&self.value).ok()
@@ -60,29 +60,32 @@ impl Record {
 }
 
 /// The server of a fleet.
-pub trait Store: Clone + Send + Sync + 'static {
+pub trait FleetStore: Clone + Send + Sync + 'static {
     /// Puts a task into the queue. The same `message` is queued once, as long as the server remembers it.
     fn release(
         &self,
         task: &TaskId,
-        needs: &Needs,
+        needs: &TaskRequirements,
         priority: u8,
         message: &str,
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
     /// Waits for a task that a machine with this offer can do.
-    fn pull(&self, offer: &Offer) -> impl Future<Output = Result<Delivery, StoreError>> + Send;
+    fn pull(
+        &self,
+        offer: &MachineCapabilities,
+    ) -> impl Future<Output = Result<TaskDelivery, StoreError>> + Send;
 
     /// Says that the worker is still at it.
-    fn keep(&self, delivery: &Delivery) -> impl Future<Output = Result<(), StoreError>> + Send;
+    fn keep(&self, delivery: &TaskDelivery) -> impl Future<Output = Result<(), StoreError>> + Send;
 
     /// Takes a task out of the queue for good.
-    fn finish(&self, delivery: &Delivery) -> impl Future<Output = Result<(), StoreError>> + Send;
+    fn finish(&self, delivery: &TaskDelivery) -> impl Future<Output = Result<(), StoreError>> + Send;
 
     /// Gives a task back: another worker gets it after this time.
     fn give_back(
         &self,
-        delivery: &Delivery,
+        delivery: &TaskDelivery,
         after: Duration,
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
@@ -94,17 +97,20 @@ pub trait Store: Clone + Send + Sync + 'static {
         &self,
         task: &TaskId,
         after: Place,
-        entry: &Entry,
+        entry: &TaskJournalEntry,
     ) -> impl Future<Output = Result<Place, StoreError>> + Send;
 
     /// The entries of a journal, each with its place.
-    fn journal(&self, task: &TaskId) -> impl Future<Output = Result<Vec<(Place, Entry)>, StoreError>> + Send;
+    fn journal(
+        &self,
+        task: &TaskId,
+    ) -> impl Future<Output = Result<Vec<(Place, TaskJournalEntry)>, StoreError>> + Send;
 
     /// A file by its hash.
     fn file(&self, hash: &str) -> impl Future<Output = Result<Vec<u8>, StoreError>> + Send;
 
     /// A record; `None` if there is none.
-    fn get(&self, key: &str) -> impl Future<Output = Result<Option<Record>, StoreError>> + Send;
+    fn get(&self, key: &str) -> impl Future<Output = Result<Option<FleetRecord>, StoreError>> + Send;
 
     /// Records whose keys begin with `prefix` that were written after a revision, in the order of their revisions: some of them, at least
     /// one, which is waited for. Of a record that was written several times, the last writing counts.
@@ -112,7 +118,7 @@ pub trait Store: Clone + Send + Sync + 'static {
         &self,
         prefix: &str,
         after: Revision,
-    ) -> impl Future<Output = Result<Vec<Record>, StoreError>> + Send;
+    ) -> impl Future<Output = Result<Vec<FleetRecord>, StoreError>> + Send;
 
     /// Writes a record that has this revision.
     fn put(

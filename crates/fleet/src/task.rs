@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    plan::{ForEach, Retry},
-    signed::Signed,
+    plan::{ForEach, TaskRetryPolicy},
+    signed::FleetSignature,
 };
 
 /// The longest id of a task or plan, in bytes. Ids are parts of subjects and keys.
@@ -71,7 +71,7 @@ impl fmt::Display for TaskId {
 /// Requirements of a task on the machine that does it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Needs {
+pub struct TaskRequirements {
     /// Applications, by the names of their desktop entries.
     pub applications: BTreeSet<String>,
     /// Width and height of the desktop, in pixels.
@@ -84,7 +84,7 @@ pub struct Needs {
 
 /// Features that a machine offers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Offer {
+pub struct MachineCapabilities {
     /// Applications, by the names of their desktop entries.
     pub applications: BTreeSet<String>,
     /// The largest desktop, in pixels; `None` for any.
@@ -95,9 +95,9 @@ pub struct Offer {
     pub labels: BTreeSet<String>,
 }
 
-impl Offer {
+impl MachineCapabilities {
     /// Returns `true` if the machine has all that is needed.
-    pub fn has(&self, needs: &Needs) -> bool {
+    pub fn has(&self, needs: &TaskRequirements) -> bool {
         let fits = match (needs.desktop, self.desktop) {
             (Some((width, height)), Some((most_wide, most_high))) => {
                 width <= most_wide && height <= most_high
@@ -134,7 +134,7 @@ pub struct TaskSpec {
     pub after: BTreeSet<TaskId>,
     /// Requirements on the machine.
     #[serde(default)]
-    pub needs: Needs,
+    pub needs: TaskRequirements,
     /// From 0 to 9; of tasks that may begin, the ones with the highest do.
     #[serde(default)]
     pub priority: u8,
@@ -152,7 +152,7 @@ pub struct TaskSpec {
     pub batch: Option<String>,
     /// When it is tried again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retry: Option<Retry>,
+    pub retry: Option<TaskRetryPolicy>,
     /// When it is too late, in milliseconds since 1970: then it does not begin, and if it runs, it is stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_ms: Option<u64>,
@@ -167,7 +167,7 @@ pub struct TaskSpec {
     pub work: serde_json::Value,
     /// Who submitted it; `None` if it is not signed. It covers all the other fields.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub signed: Option<Signed>,
+    pub signed: Option<FleetSignature>,
 }
 
 const fn taken_max() -> u32 {
@@ -180,7 +180,7 @@ impl TaskSpec {
         Self {
             id,
             after: BTreeSet::new(),
-            needs: Needs::default(),
+            needs: TaskRequirements::default(),
             priority: 0,
             on_loss: OnLoss::default(),
             taken_max: taken_max(),

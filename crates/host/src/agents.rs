@@ -32,7 +32,7 @@ pub const SANDBOX_ARGUMENT: &str = "sandboxed";
 const FILES_ARGUMENT: &str = "read-files";
 
 /// Confinement of the programs of a configuration.
-pub(crate) struct Confined {
+pub(crate) struct ProgramConfinement {
     helper: Vec<OsString>,
     /// Our own files, which no program may write to.
     protected: Vec<PathBuf>,
@@ -40,7 +40,7 @@ pub(crate) struct Confined {
     secret: Vec<String>,
 }
 
-impl Confined {
+impl ProgramConfinement {
     pub(crate) fn new(config: &Config, helper: Option<&Path>) -> Self {
         Self {
             helper: helper.map(|helper| vec![helper.into(), SANDBOX_ARGUMENT.into()]).unwrap_or_default(),
@@ -89,7 +89,7 @@ impl Confined {
 
 /// Resources of a host besides its configuration.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Means<'a> {
+pub(crate) struct HostResources<'a> {
     /// The program that keeps desktops and confines programs.
     pub(crate) helper: Option<&'a Path>,
     /// Kinds of agents that it was given.
@@ -97,9 +97,9 @@ pub(crate) struct Means<'a> {
 }
 
 /// Every configured kind, and those that the host was given.
-pub(crate) fn registry(config: &Config, means: Means<'_>) -> Result<AgentRegistry, HostError> {
+pub(crate) fn registry(config: &Config, means: HostResources<'_>) -> Result<AgentRegistry, HostError> {
     let settings = &config.agents;
-    let confined = Confined::new(config, means.helper);
+    let confined = ProgramConfinement::new(config, means.helper);
     let mut registry = means.kinds.clone();
     let shell = &settings.shell;
     let kind = ShellKind::new(ShellSettings {
@@ -137,7 +137,7 @@ pub(crate) fn registry(config: &Config, means: Means<'_>) -> Result<AgentRegistr
 /// The agents of these names.
 pub(crate) fn enable(
     config: &Config,
-    means: Means<'_>,
+    means: HostResources<'_>,
     names: &[String],
 ) -> Result<EnabledAgents, HostError> {
     let enabled = registry(config, means)?.enable(names).map_err(HostError::Agents)?;

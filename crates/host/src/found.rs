@@ -13,7 +13,7 @@ const CONNECT_MAX: Duration = Duration::from_millis(200);
 
 /// A provider that could be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct ProviderCandidate {
     /// The provider.
     pub provider: Provider,
     /// Why: `ANTHROPIC_API_KEY is set`, `a server answers at http://127.0.0.1:11434`.
@@ -22,7 +22,7 @@ pub struct Found {
 
 /// The providers whose API key is in the environment, and the servers that listen at the usual ports of this machine. Blocking; sends
 /// nothing.
-pub fn found_providers() -> Vec<Found> {
+pub fn found_providers() -> Vec<ProviderCandidate> {
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     // One key, one proposal.
     let providers = Provider::ALL.into_iter().filter(|one| *one != Provider::OpenAiResponses);
@@ -34,7 +34,7 @@ pub fn found_providers() -> Vec<Found> {
                 (None, Some(url)) if listens(url) => format!("a server answers at {url}"),
                 (Some(_) | None, _) => return None,
             };
-            Some(Found { provider, why })
+            Some(ProviderCandidate { provider, why })
         })
         .collect()
 }

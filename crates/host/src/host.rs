@@ -10,19 +10,19 @@ use deskhand_core::{
     command::ToolSpec,
     ids::SessionId,
     ui::AppInfo,
-    workflow::{Fitting, fitting},
+    workflow::{WorkflowMatch, fitting},
 };
 use deskhand_desktop::Natives;
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::{LinuxDesktop, Openers};
-use deskhand_model::Relay;
+use deskhand_model::RelayModel;
 use deskhand_runtime::{
-    Catalogue, Found, InstructionKind, Query, Replay, ReportFormat, Review, SealFolder, SessionFolder,
-    SessionStore, Table, Toolbox, Unsealed, Verification,
+    Catalogue, InstructionKind, PolicyReview, Query, Replay, ReportFormat, RetrievalResult, SealFolder,
+    SessionFolder, SessionStore, SessionTable, Toolbox, UnsealedJournalPolicy, Verification,
     agents::AgentRegistry,
     catalogue::Day,
-    comparison::Comparison,
-    learn::Draft,
+    comparison::SessionComparison,
+    learn::WorkflowDraft,
     moments::{FollowedMoments, MomentParts},
     retention::Retention,
     sources::EnabledSources,
@@ -33,18 +33,18 @@ use futures_util::future::join_all;
 use tokio::time::timeout;
 
 use crate::{
-    AttachedDesktop, BatchRequest, ForkRequest, HostError, KeptDesktop, Removal, RemovalMode, SecretInfo,
-    Session, SessionRequest, Task, TaskFiles, Tasks, WorkspacePlan,
-    agents::Means,
+    AttachedDesktop, BatchRequest, ForkRequest, HostError, KeptDesktop, PreparedSession, Removal,
+    RemovalMode, SecretInfo, SessionRequest, Task, TaskBatch, TaskFiles, WorkspacePlan,
+    agents::HostResources,
     batch,
     batch::Batches,
-    config::{self, Config, Loaded, Sources, knowledge_dir, session_store, workflows_dir},
+    config::{self, Config, LoadedConfig, Sources, knowledge_dir, session_store, workflows_dir},
     knowledge::{Knowledge, retrievers},
     live::{self, LiveDesktop},
     secrets,
-    session::{self, Plan},
+    session::{self, SessionPlan},
     sources::sources,
-    workflows::{Learn, Perform, Shelf, learn_from},
+    workflows::{Learn, Perform, WorkflowFolder, learn_from},
 };
 
 /// The most workflows that a request is compared with.
@@ -53,7 +53,7 @@ const FITTING_MAX: usize = 500;
 /// Starts, resumes and forks sessions under one configuration. Cheap to create; holds no resources.
 #[derive(Debug, Clone)]
 pub struct Host {
-    loaded: Loaded,
+    loaded: LoadedConfig,
     helper: Option<PathBuf>,
     /// Kinds of agents besides those of its own.
     kinds: AgentRegistry,
@@ -70,7 +70,7 @@ impl Host {
 
     /// A host with a configuration made by the caller.
     pub fn new(config: &Config) -> Self {
-        Self { loaded: Loaded::of(config), helper: None, kinds: AgentRegistry::default() }
+        Self { loaded: LoadedConfig::of(config), helper: None, kinds: AgentRegistry::default() }
     }
 
     /// The same with a helper program that keeps desktops after this process dies and runs programs of agents in a
@@ -89,7 +89,7 @@ impl Host {
     }
 
     /// The configuration with the sources of its values.
-    pub fn loaded(&self) -> &Loaded {
+    pub fn loaded(&self) -> &LoadedConfig {
         &self.loaded
     }
 
@@ -149,9 +149,9 @@ impl Host {
     ///
     /// # Errors
     /// No model is configured, a document cannot be opened, or the current desktop has no display.
-    pub fn start(&self, request: impl Into<SessionRequest>) -> Result<Session, HostError> {
-        let plan = Plan::new(self.config(), self.means(), request.into())?;
-        Ok(Session::new(plan.kept(self.config(), self.helper())))
+    pub fn start(&self, request: impl Into<SessionRequest>) -> Result<PreparedSession, HostError> {
+        let plan = SessionPlan::new(self.config(), self.means(), request.into())?;
+        Ok(PreparedSession::new(plan.kept(self.config(), self.helper())))
     }
 
     /// Creates a session that the holder of a relay steers: it answers as HostAgent and AppAgents do, behind the same gate and into the
@@ -160,9 +160,13 @@ impl Host {
     ///
     /// # Errors
     /// A document cannot be opened, or the current desktop has no display.
-    pub fn steer(&self, request: impl Into<SessionRequest>, relay: Relay) -> Result<Session, HostError> {
-        let plan = Plan::steered(self.config(), self.means(), request.into(), relay)?;
-        Ok(Session::new(plan.kept(self.config(), self.helper())))
+    pub fn steer(
+        &self,
+        request: impl Into<SessionRequest>,
+        relay: RelayModel,
+    ) -> Result<PreparedSession, HostError> {
+        let plan = SessionPlan::steered(self.config(), self.means(), request.into(), relay)?;
+        Ok(PreparedSession::new(plan.kept(self.config(), self.helper())))
     }
 
     /// Resumes a session where its journal ends. `unsealed` says whether its journal has to be proven.
@@ -172,9 +176,9 @@ impl Host {
     pub fn resume(
         &self,
         name: &str,
-        unsealed: Unsealed,
+        unsealed: UnsealedJournalPolicy,
         request: impl Into<SessionRequest>,
-    ) -> Result<Session, HostError> {
+    ) -> Result<PreparedSession, HostError> {
         session::resume(&self.loaded, self.means(), &self.sessions(), (name, unsealed), request.into())
     }
 
@@ -182,7 +186,7 @@ impl Host {
     ///
     /// # Errors
     /// There is no such session or record, an effect was in progress there, or there is nothing to do.
-    pub fn fork(&self, request: ForkRequest) -> Result<Session, HostError> {
+    pub fn fork(&self, request: ForkRequest) -> Result<PreparedSession, HostError> {
         session::fork(&self.loaded, self.means(), &self.sessions(), request)
     }
 
@@ -209,7 +213,7 @@ impl Host {
     ///
     /// # Errors
     /// There is no such session, or its journal or prompts cannot be read.
-    pub fn review(&self, name: &str) -> Result<Review, HostError> {
+    pub fn review(&self, name: &str) -> Result<PolicyReview, HostError> {
         let policy = session::policy(&self.loaded.config.policy, &session::places());
         Ok(session::review(&self.find(name)?, policy)?)
     }
@@ -249,7 +253,7 @@ impl Host {
     ///
     /// # Errors
     /// The folder of the sessions cannot be read.
-    pub fn session_table(&self, query: &Query) -> Result<Table, HostError> {
+    pub fn session_table(&self, query: &Query) -> Result<SessionTable, HostError> {
         Ok(session::table(self.sessions(), query)?)
     }
 
@@ -265,7 +269,7 @@ impl Host {
     ///
     /// # Errors
     /// There is no such session, or its journal cannot be read.
-    pub fn compare_sessions(&self, left: &str, right: &str) -> Result<Comparison, HostError> {
+    pub fn compare_sessions(&self, left: &str, right: &str) -> Result<SessionComparison, HostError> {
         Ok(session::side_by_side(&self.find(left)?, &self.find(right)?)?)
     }
 
@@ -302,9 +306,9 @@ impl Host {
     ///
     /// # Errors
     /// A task cannot be read or run, or there are already results.
-    pub fn batch(&self, request: &BatchRequest, files: &TaskFiles) -> Result<Tasks, HostError> {
+    pub fn batch(&self, request: &BatchRequest, files: &TaskFiles) -> Result<TaskBatch, HostError> {
         let tasks = files.tasks()?;
-        let base = Plan::new(self.config(), self.means(), request.session.clone())?;
+        let base = SessionPlan::new(self.config(), self.means(), request.session.clone())?;
         batch::batch(request, tasks, &base, &self.batches())
     }
 
@@ -312,10 +316,10 @@ impl Host {
     ///
     /// # Errors
     /// A document cannot be opened, or no model is configured.
-    pub fn start_task(&self, task: &Task, id: SessionId) -> Result<Session, HostError> {
-        let base = Plan::new(self.config(), self.means(), SessionRequest::default())?;
+    pub fn start_task(&self, task: &Task, id: SessionId) -> Result<PreparedSession, HostError> {
+        let base = SessionPlan::new(self.config(), self.means(), SessionRequest::default())?;
         let plan = task.plan(&base)?.called(id);
-        Ok(Session::new(plan.kept(self.config(), self.helper())))
+        Ok(PreparedSession::new(plan.kept(self.config(), self.helper())))
     }
 
     /// The batches that were begun, beside the folder of the sessions.
@@ -324,12 +328,12 @@ impl Host {
     }
 
     /// The folder of workflows.
-    pub fn workflows(&self) -> Shelf {
-        Shelf::at(workflows_dir(self.config())).with_seals(self.seals())
+    pub fn workflows(&self) -> WorkflowFolder {
+        WorkflowFolder::at(workflows_dir(self.config())).with_seals(self.seals())
     }
 
     /// The workflow that does what a request asks for, with the values that the request gives; `None` if none does.
-    pub fn fitting(&self, request: &str) -> Option<Fitting> {
+    pub fn fitting(&self, request: &str) -> Option<WorkflowMatch> {
         fitting(&self.workflows().offers(FITTING_MAX), request)
     }
 
@@ -337,7 +341,7 @@ impl Host {
     ///
     /// # Errors
     /// There is no such session, or nothing can be learnt from it.
-    pub fn learn(&self, session: &str, wanted: &Learn) -> Result<Draft, HostError> {
+    pub fn learn(&self, session: &str, wanted: &Learn) -> Result<WorkflowDraft, HostError> {
         let folder = self.find(session)?;
         let documents = session::documents_of(&folder)?;
         Ok(learn_from(&folder, &documents, wanted)?)
@@ -348,11 +352,11 @@ impl Host {
     /// # Errors
     /// A parameter is missing, a document cannot be opened, the current desktop has no display, or no model is configured although
     /// steps may be healed.
-    pub fn perform(&self, perform: Perform) -> Result<Session, HostError> {
+    pub fn perform(&self, perform: Perform) -> Result<PreparedSession, HostError> {
         let heal = perform.heal;
         let request = perform.into_session()?;
-        let plan = Plan::performing(self.config(), self.means(), request, heal)?;
-        Ok(Session::new(plan.kept(self.config(), self.helper())))
+        let plan = SessionPlan::performing(self.config(), self.means(), request, heal)?;
+        Ok(PreparedSession::new(plan.kept(self.config(), self.helper())))
     }
 
     /// The index of help, and the experiences.
@@ -370,7 +374,7 @@ impl Host {
         wanted: &str,
         agent: &AgentRef,
         application: Option<&AppInfo>,
-    ) -> Result<Option<Found>, HostError> {
+    ) -> Result<Option<RetrievalResult>, HostError> {
         let policy = session::policy(&self.config().policy, &session::places());
         let retrievers = retrievers(self.config(), self.helper(), &policy)?;
         let lookup = retrievers.retrieval.lookup(wanted, agent, application);
@@ -384,9 +388,13 @@ impl Host {
     ///
     /// # Errors
     /// A plan cannot be read, or a document cannot be opened.
-    pub fn follow(&self, plans: &TaskFiles, request: impl Into<SessionRequest>) -> Result<Tasks, HostError> {
+    pub fn follow(
+        &self,
+        plans: &TaskFiles,
+        request: impl Into<SessionRequest>,
+    ) -> Result<TaskBatch, HostError> {
         let tasks = plans.tasks()?;
-        let base = Plan::new(self.config(), self.means(), request.into())?;
+        let base = SessionPlan::new(self.config(), self.means(), request.into())?;
         batch::follow(tasks, &base)
     }
 
@@ -467,8 +475,8 @@ impl Host {
         self.helper.as_deref()
     }
 
-    pub(crate) fn means(&self) -> Means<'_> {
-        Means { helper: self.helper(), kinds: &self.kinds }
+    pub(crate) fn means(&self) -> HostResources<'_> {
+        HostResources { helper: self.helper(), kinds: &self.kinds }
     }
 }
 

@@ -4,8 +4,8 @@ use std::fs;
 
 use deskhand_core::{
     prompt::PromptSet,
-    record::{Header, JOURNAL_VERSION, Record},
-    session::{Event, EventRecord, Session, SessionConfig},
+    record::{JOURNAL_VERSION, JournalHeader, JournalRecord},
+    session::{EventRecord, Session, SessionConfig, SessionEvent},
     workflow::Heal,
 };
 use deskhand_runtime::{SessionStore, retention::KeepReason};
@@ -50,7 +50,7 @@ fn a_session_needs_a_model_and_documents_that_exist() {
 }
 
 /// A workflow of one step on the shelf of a host.
-fn shelve(host: &Host, request: &str) -> crate::workflows::Shelved {
+fn shelve(host: &Host, request: &str) -> crate::workflows::StoredWorkflow {
     let text = format!(
         "format = 1\nname = \"note\"\nabout = \"Note it.\"\nrequest = \"{request}\"\n\n[parameters.text]\nexample = \"Hi\"\n\n\
          [[steps]]\ncall = \"type_text\"\nin = {{ application = \"mousepad\", name = \"Mousepad\" }}\nwith = {{ text = \"{{text}}\" }}\n"
@@ -107,7 +107,7 @@ fn agents_are_offered_workflows_unless_the_configuration_says_no() {
 fn missing_session_is_neither_resumed_nor_forked() {
     let folder = tempfile::tempdir().unwrap();
     let host = host(folder.path());
-    let error = host.resume("last", Unsealed::Refuse, SessionRequest::default()).err().unwrap();
+    let error = host.resume("last", UnsealedJournalPolicy::Refuse, SessionRequest::default()).err().unwrap();
     assert!(matches!(error, HostError::Session(SessionError::Missing { is_empty: true, .. })), "{error}");
     let fork = ForkRequest { session: "0196".to_owned(), at: 3, ..ForkRequest::default() };
     let error = host.fork(fork).err().unwrap();
@@ -121,7 +121,7 @@ fn store_session(host: &Host, name: &str) -> PathBuf {
     let [dir, seals] = dirs;
     let folder = SessionStore::at(dir, seals).create(&SessionId(name.to_owned())).unwrap();
     let config = SessionConfig::default();
-    let header = Header {
+    let header = JournalHeader {
         version: JOURNAL_VERSION,
         session: SessionId(name.to_owned()),
         created_ms: 1,
@@ -134,14 +134,14 @@ fn store_session(host: &Host, name: &str) -> PathBuf {
         forked_from: None,
     };
     let mut writer = folder.begin().unwrap();
-    writer.append(1, Record::Header(Box::new(header))).unwrap();
+    writer.append(1, JournalRecord::Header(Box::new(header))).unwrap();
     let mut session = Session::new(config, PromptSet::default());
-    for event in [Event::Requested { text: "look".to_owned(), plan: None }, Event::Ended] {
+    for event in [SessionEvent::Requested { text: "look".to_owned(), plan: None }, SessionEvent::Ended] {
         let effect = session.next().unwrap().clone();
         let event = EventRecord { effect: Some(effect.id), at_ms: 1, event };
-        writer.append(1, Record::Effect(Box::new(effect))).unwrap();
+        writer.append(1, JournalRecord::Effect(Box::new(effect))).unwrap();
         session.apply(&event).unwrap();
-        writer.append(1, Record::Event(Box::new(event))).unwrap();
+        writer.append(1, JournalRecord::Event(Box::new(event))).unwrap();
     }
     folder.path().to_owned()
 }

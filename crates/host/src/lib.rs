@@ -1,6 +1,6 @@
 //! Deskhand's host: assembles sessions from configuration, model, desktop, agents and users.
 //!
-//! A program that embeds Deskhand creates a [`Host`], starts a [`Session`], and runs it:
+//! A program that embeds Deskhand creates a [`Host`], starts a [`PreparedSession`], and runs it:
 //!
 //! ```no_run
 //! use deskhand_host::{Control, Host, HostError, Records, config::Sources};
@@ -19,11 +19,11 @@
 //! ```
 //!
 //! - [`config`]: one configuration from a file, the environment, and overrides for one run.
-//! - [`Host`] starts, resumes and forks a [`Session`], and reads [`Tasks`] from files; everything is checked first.
+//! - [`Host`] starts, resumes and forks a [`PreparedSession`], and reads [`TaskBatch`] from files; everything is checked first.
 //! - [`Host::verify`], [`Host::replay`], [`Host::report`] and [`Host::remove_sessions`] work on stored sessions.
 //! - [`Host::session_table`], [`Host::session_series`], [`Host::compare_sessions`] and [`Host::session_moments`] return them as data; a
 //!   [`Host::catalogue`] answers many such questions.
-//! - [`Session::run`] and [`Tasks::run`] run them. A [`Control`] holds the user channel and the stop switch; an
+//! - [`PreparedSession::run`] and [`TaskBatch::run`] run them. A [`Control`] holds the user channel and the stop switch; an
 //!   [`Observer`] gets the lines of the journal and [`Notice`]s.
 //! - [`workspace`]: the desktop to work on, and documents to open.
 //! - [`demonstration`]: a person shows how something is done.
@@ -62,20 +62,20 @@ pub mod workspace;
 
 pub use agents::SANDBOX_ARGUMENT;
 pub use batch::{
-    Batch, BatchNote, BatchRequest, Batches, NotedTask, Task, TaskFiles, TaskResult, Tasks, TasksObserver,
-    WrittenTask,
+    Batch, BatchNote, BatchRequest, Batches, NotedTask, Task, TaskBatch, TaskFiles, TaskResult,
+    TasksObserver, WrittenTask,
 };
 pub use error::{HostError, agent_help};
-pub use found::{Found, found_providers};
+pub use found::{ProviderCandidate, found_providers};
 pub use host::Host;
 pub use instructions::Instructions;
 pub use notice::{Notice, Observer, Records};
-pub use notify::{News, NewsKind};
+pub use notify::{NewsKind, WorkEndNotification};
 pub use ranker::ranker;
 pub use secrets::SecretInfo;
 pub use session::{
-    AttachedDesktop, Control, DesktopEnd, Ended, ForkRequest, KeptDesktop, Removal, RemovalMode,
-    RemovalResult, Session, SessionRequest,
+    AttachedDesktop, Control, DesktopEnd, EndedSession, ForkRequest, KeptDesktop, PreparedSession, Removal,
+    RemovalMode, RemovalResult, SessionRequest,
 };
 pub use steering::{STEERING_POINTS, SteeringKind, SteeringPoint, steering_table};
 pub use workspace::{Workspace, WorkspacePlan};

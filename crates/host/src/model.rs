@@ -4,13 +4,16 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use deskhand_core::session::ModelRoles;
 use deskhand_model::{
-    AnyModel, CassetteError, Endpoint, EndpointConfig, EndpointSetupError, KeyHeader, Relay, SCRIPT_MODEL,
-    Script, ScriptError, SecretSource, StructuredOutput, Wire,
+    AnyModel, ApiKeyHeader, CassetteError, Endpoint, EndpointConfig, EndpointSetupError, RelayModel,
+    SCRIPT_MODEL, Script, ScriptError, SecretSource, StructuredOutput, Wire,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    config::{Config, ConfigError, ModelSettings, Provider, Service, StructuredOutputSetting, Team},
+    config::{
+        Config, ConfigError, ModelSettings, ModelTeamSettings, Provider, ProviderEndpoint,
+        StructuredOutputSetting,
+    },
     local::{LocalChoice, LocalError, LocalModels, LocalServer},
 };
 
@@ -117,7 +120,11 @@ impl ModelError {
 
     /// The same with the name of the model, unless it is the usual one.
     fn of(self, name: &str) -> Self {
-        if name == Team::USUAL { self } else { Self::Other { name: name.to_owned(), error: Box::new(self) } }
+        if name == ModelTeamSettings::USUAL {
+            self
+        } else {
+            Self::Other { name: name.to_owned(), error: Box::new(self) }
+        }
     }
 }
 
@@ -157,7 +164,7 @@ pub enum ModelChoice {
     /// A model that a server of our own runs. The address and the key of the endpoint are those of the server.
     Local(Box<LocalChoice>, Box<EndpointConfig>),
     /// Somebody else, who answers each question.
-    Relay(Relay),
+    Relay(RelayModel),
 }
 
 impl ModelChoice {
@@ -180,8 +187,8 @@ pub struct ModelSetup {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     variables: BTreeMap<String, String>,
     /// The other models.
-    #[serde(default, skip_serializing_if = "Team::is_alone")]
-    team: Team,
+    #[serde(default, skip_serializing_if = "ModelTeamSettings::is_alone")]
+    team: ModelTeamSettings,
     /// Those on this machine: of the configuration in force, never of the journal.
     #[serde(skip)]
     local: Option<LocalModels>,
@@ -200,7 +207,7 @@ impl ModelSetup {
         if let Some(name) = Some(()).filter(|()| is_open).and_then(|()| local.newest()) {
             (settings.provider, settings.model) = (Some(Provider::Local), Some(name));
         }
-        let team = Team::of(&config)?;
+        let team = ModelTeamSettings::of(&config)?;
         Ok(Self { settings: config.model, variables: script_variables, team, local: Some(local) })
     }
 
@@ -239,7 +246,8 @@ impl ModelSetup {
 
     /// Returns the access to each model: the usual one, then those of roles and backups, by name.
     pub fn choices(self) -> Vec<(String, Result<ModelChoice, ModelError>)> {
-        let all = std::iter::once((Team::USUAL.to_owned(), self.settings)).chain(self.team.others);
+        let all =
+            std::iter::once((ModelTeamSettings::USUAL.to_owned(), self.settings)).chain(self.team.others);
         let variables = self.variables;
         all.map(|(name, settings)| {
             let choice = choice(settings, variables.clone(), self.local.as_ref());
@@ -294,22 +302,22 @@ fn choice(
 }
 
 /// A server that we start: its address is known when it is.
-const OWN_SERVER: Service = Service {
+const OWN_SERVER: ProviderEndpoint = ProviderEndpoint {
     title: "local",
     base_url: Some("http://127.0.0.1/v1"),
     wire: Wire::Chat,
-    key_header: KeyHeader::Bearer,
+    key_header: ApiKeyHeader::Bearer,
     key_env: None,
 };
 
 /// Models that can be asked once their servers have started. The servers end with this.
-pub struct Opened<M> {
+pub struct ServedModel<M> {
     /// The model, or the models.
     pub model: M,
     servers: Vec<Arc<LocalServer>>,
 }
 
-impl<M> Opened<M> {
+impl<M> ServedModel<M> {
     /// Returns `true` if there is a server to start.
     pub fn has_server(&self) -> bool {
         !self.servers.is_empty()
@@ -337,7 +345,7 @@ impl<M> Opened<M> {
 /// Access to the models of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TeamChoice {
-    /// By name; [`Team::USUAL`] is one of them.
+    /// By name; [`ModelTeam::USUAL`] is one of them.
     members: BTreeMap<String, ModelChoice>,
     /// Which of them answer whom; empty if there is only one.
     pub(crate) roles: ModelRoles,
@@ -349,9 +357,9 @@ pub(crate) struct TeamChoice {
 
 impl TeamChoice {
     /// Somebody else alone.
-    pub(crate) fn relay(relay: Relay) -> Self {
+    pub(crate) fn relay(relay: RelayModel) -> Self {
         Self {
-            members: BTreeMap::from([(Team::USUAL.to_owned(), ModelChoice::Relay(relay))]),
+            members: BTreeMap::from([(ModelTeamSettings::USUAL.to_owned(), ModelChoice::Relay(relay))]),
             roles: ModelRoles::default(),
             reasoning_tokens: 0,
             embeddings: None,
@@ -360,7 +368,7 @@ impl TeamChoice {
 
     /// The name of the usual model in the price table.
     pub(crate) fn price_name(&self) -> &str {
-        self.members.get(Team::USUAL).map_or("", ModelChoice::price_name)
+        self.members.get(ModelTeamSettings::USUAL).map_or("", ModelChoice::price_name)
     }
 
     /// Returns `true` if one of them accepts pictures. Those that do not are sent none.
@@ -372,7 +380,7 @@ impl TeamChoice {
     ///
     /// # Errors
     /// A script is missing or not valid, an address is not a URL, or an API key is missing.
-    pub(crate) fn open(&self) -> Result<Opened<deskhand_model::Team>, ModelError> {
+    pub(crate) fn open(&self) -> Result<ServedModel<deskhand_model::ModelTeam>, ModelError> {
         let mut servers = Vec::new();
         let mut open = |(name, member): (&String, &ModelChoice)| {
             let opened = member.clone().open().map_err(|error| error.of(name))?;
@@ -380,8 +388,9 @@ impl TeamChoice {
             Ok((name.clone(), opened.model))
         };
         let members = self.members.iter().map(&mut open).collect::<Result<_, ModelError>>()?;
-        let model = deskhand_model::Team::new(Team::USUAL, members).ok_or(ModelError::NotConfigured)?;
-        Ok(Opened { model, servers })
+        let model = deskhand_model::ModelTeam::new(ModelTeamSettings::USUAL, members)
+            .ok_or(ModelError::NotConfigured)?;
+        Ok(ServedModel { model, servers })
     }
 }
 
@@ -404,7 +413,7 @@ const LISTING_MAX: Duration = Duration::from_secs(20);
 /// Builds the endpoint configuration of a provider.
 fn endpoint(
     provider: Provider,
-    service: Service,
+    service: ProviderEndpoint,
     settings: ModelSettings,
 ) -> Result<EndpointConfig, ModelError> {
     let usual = || service.base_url.map(str::to_owned);
@@ -462,7 +471,7 @@ impl ModelChoice {
     ///
     /// # Errors
     /// The script is missing or not valid, the address is not a URL, or the API key is missing.
-    pub fn open(self) -> Result<Opened<AnyModel>, ModelError> {
+    pub fn open(self) -> Result<ServedModel<AnyModel>, ModelError> {
         let endpoint = |config| Endpoint::new(config).map(AnyModel::Endpoint).map_err(ModelError::Endpoint);
         let (model, servers) = match self {
             Self::Endpoint(config) => (endpoint(*config)?, Vec::new()),
@@ -479,6 +488,6 @@ impl ModelChoice {
                 (endpoint(*config)?, vec![server])
             }
         };
-        Ok(Opened { model, servers })
+        Ok(ServedModel { model, servers })
     }
 }

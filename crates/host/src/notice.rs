@@ -3,7 +3,7 @@
 use std::{fmt, path::PathBuf};
 
 use deskhand_core::{
-    record::Line,
+    record::JournalEntry,
     text::{error_chain, one_line},
 };
 
@@ -12,10 +12,10 @@ use crate::config::{DesktopKind, SocketSetting};
 /// Observes a session. Methods do nothing by default.
 pub trait Observer: Send {
     /// An earlier line of a resumed session.
-    fn past(&mut self, _line: &Line) {}
+    fn past(&mut self, _line: &JournalEntry) {}
 
     /// A journal line that was just written.
-    fn record(&mut self, _line: &Line) {}
+    fn record(&mut self, _line: &JournalEntry) {}
 
     /// Something that is not in the journal.
     fn notice(&mut self, _notice: &Notice) {}
@@ -27,8 +27,8 @@ impl Observer for () {}
 /// Passes journal lines to a closure.
 pub struct Records<F>(pub F);
 
-impl<F: FnMut(&Line) + Send> Observer for Records<F> {
-    fn record(&mut self, line: &Line) {
+impl<F: FnMut(&JournalEntry) + Send> Observer for Records<F> {
+    fn record(&mut self, line: &JournalEntry) {
         (self.0)(line);
     }
 }

@@ -10,14 +10,14 @@ use deskhand_core::{
     text::{clip, error_chain, one_line},
 };
 use deskhand_desktop_linux::{Notification, notify};
-use deskhand_http::{Bound, Secret, client, http_url, root_cause};
+use deskhand_http::{HttpCredential, HttpTimeout, client, http_url, root_cause};
 use deskhand_runtime::{new_id, now_ms, words::iso_time};
 use deskhand_secret::SecretSource;
 use serde::Serialize;
 use tokio::time::timeout;
 
 use crate::{
-    Ended, Host,
+    EndedSession, Host,
     config::{NotifySettings, ValueSource, expanded},
 };
 
@@ -41,7 +41,7 @@ pub enum NewsKind {
 
 /// Work that has ended, as a webhook gets it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct News {
+pub struct WorkEndNotification {
     /// The version of the format.
     format: u32,
     /// Another one for each news, and the same in each attempt to send it.
@@ -70,7 +70,7 @@ pub struct News {
     pub elapsed_ms: u64,
 }
 
-impl News {
+impl WorkEndNotification {
     /// Work that has ended just now.
     pub fn new(kind: NewsKind, outcome: OutcomeKind, reason: String, request: String) -> Self {
         Self {
@@ -91,7 +91,7 @@ impl News {
     }
 
     /// A session that has ended.
-    pub(crate) fn of_session(ended: &Ended, schedule: Option<&String>) -> Self {
+    pub(crate) fn of_session(ended: &EndedSession, schedule: Option<&String>) -> Self {
         let outcome = ended.outcome();
         let request = ended.summary.rounds.last().map(|round| round.request.clone()).unwrap_or_default();
         Self {
@@ -126,13 +126,13 @@ fn shown(text: &str) -> String {
 
 impl Host {
     /// Tells that work has ended, as the configuration says; sessions tell it themselves. Returns what went wrong.
-    pub async fn tell(&self, news: &News) -> Vec<String> {
+    pub async fn tell(&self, news: &WorkEndNotification) -> Vec<String> {
         tell(&self.config().notify, news).await
     }
 }
 
 /// Tells that work has ended, as the settings say. Returns what went wrong.
-pub(crate) async fn tell(settings: &NotifySettings, news: &News) -> Vec<String> {
+pub(crate) async fn tell(settings: &NotifySettings, news: &WorkEndNotification) -> Vec<String> {
     if !settings.on.iter().any(|outcome| outcome.to_kind() == news.outcome) {
         return Vec::new();
     }
@@ -140,7 +140,7 @@ pub(crate) async fn tell(settings: &NotifySettings, news: &News) -> Vec<String> 
     [posted, shown].into_iter().filter_map(Result::err).collect()
 }
 
-async fn show(settings: &NotifySettings, news: &News) -> Result<(), String> {
+async fn show(settings: &NotifySettings, news: &WorkEndNotification) -> Result<(), String> {
     if !settings.desktop {
         return Ok(());
     }
@@ -148,11 +148,11 @@ async fn show(settings: &NotifySettings, news: &News) -> Result<(), String> {
 }
 
 /// Sends it to the webhook: again if that may help, and never for long. No message has the address: it may hold a secret.
-async fn post(settings: &NotifySettings, news: &News) -> Result<(), String> {
+async fn post(settings: &NotifySettings, news: &WorkEndNotification) -> Result<(), String> {
     let Some(address) = address(settings)? else { return Ok(()) };
     let url =
         http_url(&address).map_err(|_| "the address of the webhook is no http or https URL".to_owned())?;
-    let client = client(&url, REQUEST_BOUND, Bound::Whole(REQUEST_BOUND));
+    let client = client(&url, REQUEST_BOUND, HttpTimeout::Whole(REQUEST_BOUND));
     let client = client.map_err(|error| format!("the webhook cannot be asked: {}", root_cause(&error)))?;
     let body = serde_json::to_vec(news).unwrap_or_default();
     let mut waits = WAITS.into_iter();
@@ -187,6 +187,7 @@ fn address(settings: &NotifySettings) -> Result<Option<String>, String> {
             return Err("`notify.webhook_from` needs exactly one of `env` and `file`".to_owned());
         }
     };
-    let secret = Secret::read(&source).map_err(|error| format!("{source} {}", error_chain(&error)))?;
+    let secret =
+        HttpCredential::read(&source).map_err(|error| format!("{source} {}", error_chain(&error)))?;
     Ok(Some(secret.to_variable().to_string_lossy().into_owned()))
 }

@@ -25,9 +25,9 @@ pub struct SecretInfo {
 }
 
 /// Reads the configured secrets.
-struct Configured(BTreeMap<String, SecretOrigin>);
+struct ConfigSecretReader(BTreeMap<String, SecretOrigin>);
 
-impl SecretReader for Configured {
+impl SecretReader for ConfigSecretReader {
     fn read<'a>(&'a self, name: &'a str) -> ReadValue<'a> {
         Box::pin(async move {
             let none =
@@ -71,7 +71,7 @@ fn words(origin: &SecretOrigin) -> String {
 pub(crate) fn secrets(config: &Config, veil: &Veil) -> Result<Secrets, HostError> {
     let all = config.secrets.iter().map(|(name, secret)| Ok((name.clone(), secret.origin(name)?)));
     let all = all.collect::<Result<BTreeMap<_, _>, HostError>>()?;
-    Ok(Secrets::new(Configured(all), veil.clone()))
+    Ok(Secrets::new(ConfigSecretReader(all), veil.clone()))
 }
 
 /// Returns the places where the secrets of a configuration may be typed.

@@ -15,7 +15,7 @@ pub fn install_tls() {
 
 /// Time limit of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bound {
+pub enum HttpTimeout {
     /// From connecting to the last byte.
     Whole(Duration),
     /// As long as the caller waits: for the response itself, and for its body by [`Silence`]. A server that is gone is noticed
@@ -37,10 +37,10 @@ pub struct Silence {
 ///
 /// # Errors
 /// If the client cannot be built.
-pub fn client(server: &Url, connect_timeout: Duration, bound: Bound) -> reqwest::Result<Client> {
+pub fn client(server: &Url, connect_timeout: Duration, bound: HttpTimeout) -> reqwest::Result<Client> {
     let builder = match bound {
-        Bound::Whole(time) => builder(server).timeout(time).connect_timeout(connect_timeout.min(time)),
-        Bound::Callers => builder(server).connect_timeout(connect_timeout),
+        HttpTimeout::Whole(time) => builder(server).timeout(time).connect_timeout(connect_timeout.min(time)),
+        HttpTimeout::Callers => builder(server).connect_timeout(connect_timeout),
     };
     // Following a redirect would turn a POST into a GET or send the secret elsewhere.
     builder.redirect(Policy::none()).build()

@@ -42,14 +42,14 @@ pub enum DownloadError {
 
 /// A file that is being downloaded.
 #[derive(Debug)]
-pub struct Download {
+pub struct FileDownload {
     response: Response,
     silence: Duration,
     starts_at: u64,
     total: Option<u64>,
 }
 
-impl Download {
+impl FileDownload {
     /// Asks for a file from its byte `from` on; `None` if it has no more bytes. Connecting, and each wait for more, may take
     /// `silence`.
     ///
@@ -142,7 +142,7 @@ mod tests {
     #[tokio::test]
     async fn files_come_from_https_or_this_machine() {
         let start = |url: &'static str| async move {
-            Download::start(url, 0, Duration::from_secs(5)).await.unwrap_err().to_string()
+            FileDownload::start(url, 0, Duration::from_secs(5)).await.unwrap_err().to_string()
         };
         assert_eq!(start("http://models.example/a.gguf").await, "it is not an https address");
         assert!(start("https://me:canary@models.example/a").await.contains("password"));

@@ -11,13 +11,13 @@ const REDACTED: &str = "[redacted]";
 
 /// A key or token. It has no `Display`, and its `Debug` hides it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret {
+pub struct HttpCredential {
     text: Zeroizing<String>,
     /// The value of the header `Authorization`.
     bearer: HeaderValue,
 }
 
-impl Secret {
+impl HttpCredential {
     /// Takes the first line of a text, without surrounding space.
     ///
     /// # Errors
@@ -75,7 +75,7 @@ impl Secret {
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for HttpCredential {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret")
     }
@@ -88,8 +88,9 @@ mod tests {
     #[test]
     fn a_secret_is_one_word_on_the_first_line() {
         let check = |text: &str, expected: Result<&str, &str>| {
-            let found =
-                Secret::new(text).map(|secret| secret.text.to_string()).map_err(|error| error.to_string());
+            let found = HttpCredential::new(text)
+                .map(|secret| secret.text.to_string())
+                .map_err(|error| error.to_string());
             assert_eq!(found, expected.map(str::to_owned).map_err(str::to_owned), "{text:?}");
         };
         check(" canary-7f3a \nwritten in May\n", Ok("canary-7f3a"));
@@ -103,14 +104,14 @@ mod tests {
     fn secrets_come_from_variables_and_files() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("key");
-        let read = |source: &SecretSource| Secret::read(source).map(|secret| secret.text.to_string());
+        let read = |source: &SecretSource| HttpCredential::read(source).map(|secret| secret.text.to_string());
         let source = SecretSource::File(file.clone());
         assert!(matches!(read(&source), Err(SecretError::Unreadable(_))));
         fs::write(&file, "canary-7f3a\n").unwrap();
         assert_eq!(read(&source).unwrap(), "canary-7f3a");
         assert_eq!(read(&SecretSource::Environment("CARGO_PKG_NAME".to_owned())).unwrap(), "deskhand-http");
         let missing = SecretSource::Environment("DESKHAND_TEST_NO_SUCH_KEY".to_owned());
-        let error = Secret::read(&missing).unwrap_err();
+        let error = HttpCredential::read(&missing).unwrap_err();
         assert_eq!(
             format!("{missing} {error}"),
             "the environment variable DESKHAND_TEST_NO_SUCH_KEY is not set"
@@ -119,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_secret_is_shown_in_its_header_only() {
-        let secret = Secret::new("canary-7f3a").unwrap();
+        let secret = HttpCredential::new("canary-7f3a").unwrap();
         assert_eq!(secret.bearer().to_str().unwrap(), "Bearer canary-7f3a");
         assert_eq!(format!("{secret:?} {:?}", secret.bearer()), "Secret Sensitive");
         assert_eq!(secret.redact("no key canary-7f3a here"), "no key [redacted] here");

@@ -2,7 +2,7 @@
 
 use std::{env, error::Error, path::Path, time::Instant};
 
-use deskhand_knowledge::help::{HelpIndex, HelpSource, Languages, Machine};
+use deskhand_knowledge::help::{HelpFolders, HelpIndex, HelpSource, Languages};
 
 #[expect(clippy::print_stdout, reason = "it shows what it found")]
 fn main() -> Result<(), Box<dyn Error>> {
@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (index, sources) = sources.split_first().ok_or("name the folder of the index")?;
     let index = HelpIndex::open(Path::new(index))?;
     let sources: Vec<HelpSource> = match sources {
-        [flag, name] if flag == "--app" => Machine::default().sources(name, &Languages::of_environment()),
+        [flag, name] if flag == "--app" => HelpFolders::default().sources(name, &Languages::of_environment()),
         paths => paths.iter().map(HelpSource::new).collect(),
     };
     for source in sources {

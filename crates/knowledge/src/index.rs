@@ -17,7 +17,7 @@ use tantivy::{
 };
 
 use crate::{
-    score::Weighted,
+    score::WeightedTerms,
     words::{ANALYZER, analyzer},
 };
 
@@ -81,7 +81,7 @@ fn message(payload: &(dyn Any + Send)) -> String {
 
 /// The fields that a look-up goes by.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Searched {
+pub(crate) struct IndexFields {
     /// Words here count more.
     pub(crate) title: Field,
     /// The text.
@@ -91,21 +91,21 @@ pub(crate) struct Searched {
 }
 
 /// Result of a look-up: texts by relevance, the best first, and the weights of the words.
-pub(crate) struct Found {
+pub(crate) struct IndexHits {
     /// Relevance and document.
     pub(crate) documents: Vec<(f32, TantivyDocument)>,
     /// The words that were looked up.
-    pub(crate) weighted: Weighted,
+    pub(crate) weighted: WeightedTerms,
 }
 
 /// Looks up stems: at most `max` documents. Those about the application come first, if they have any of the words.
 pub(crate) fn look_up(
     searcher: &Searcher,
-    fields: Searched,
+    fields: IndexFields,
     words: &[String],
     application: Option<&str>,
     max: usize,
-) -> Result<Found, TantivyError> {
+) -> Result<IndexHits, TantivyError> {
     let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
     let mut counted = Vec::new();
     for word in words {
@@ -116,9 +116,9 @@ pub(crate) fn look_up(
         let title = TermQuery::new(Term::from_field_text(fields.title, word), frequencies);
         clauses.push((Occur::Should, Box::new(BoostQuery::new(Box::new(title), TITLE_BOOST))));
     }
-    let weighted = Weighted::new(counted, searcher.num_docs());
+    let weighted = WeightedTerms::new(counted, searcher.num_docs());
     if clauses.is_empty() || max == 0 || searcher.num_docs() == 0 {
-        return Ok(Found { documents: Vec::new(), weighted });
+        return Ok(IndexHits { documents: Vec::new(), weighted });
     }
     let mut query = BooleanQuery::new(clauses);
     if let Some(application) = application {
@@ -133,7 +133,7 @@ pub(crate) fn look_up(
         searcher.search(&query, &TopDocs::with_limit(max).order_by_score())?;
     let documents: Result<Vec<_>, TantivyError> =
         found.into_iter().map(|(relevance, address)| Ok((relevance, searcher.doc(address)?))).collect();
-    Ok(Found { documents: documents?, weighted })
+    Ok(IndexHits { documents: documents?, weighted })
 }
 
 /// The stored text of a field; empty if there is none.

@@ -17,4 +17,4 @@ mod reading;
 mod score;
 mod words;
 
-pub use reading::TextReader;
+pub use reading::DocumentTextReader;

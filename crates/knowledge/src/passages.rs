@@ -13,14 +13,14 @@ pub(crate) const PASSAGES_MAX: usize = 5_000;
 
 /// A part of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Passage {
+pub(crate) struct TextPassage {
     /// `Page › Section`, or the page alone.
     pub(crate) title: String,
     pub(crate) text: String,
 }
 
 /// Splits a text at its headings (`#`), and sections that are too long at their lines. `name` is the title of a page without one.
-pub(crate) fn passages(text: &str, name: &str) -> Vec<Passage> {
+pub(crate) fn passages(text: &str, name: &str) -> Vec<TextPassage> {
     let mut splitter = Splitter {
         page: String::new(),
         section: String::new(),
@@ -58,7 +58,7 @@ struct Splitter<'a> {
     section: String,
     name: &'a str,
     lines: Vec<&'a str>,
-    passages: Vec<Passage>,
+    passages: Vec<TextPassage>,
 }
 
 impl Splitter<'_> {
@@ -107,7 +107,7 @@ impl Splitter<'_> {
         let is_content = |line: &&str| !line.is_empty() && !is_picture(line);
         let lines: Vec<&str> = text.lines().map(str::trim_end).filter(is_content).collect();
         if lines.iter().any(|line| line.chars().any(char::is_alphanumeric)) {
-            self.passages.push(Passage { title: title.to_owned(), text: lines.join("\n") });
+            self.passages.push(TextPassage { title: title.to_owned(), text: lines.join("\n") });
         }
     }
 

@@ -14,11 +14,11 @@ const SHARE_OF_WORDS: f32 = 0.6;
 
 /// The words that are wanted, each with its weight.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Weighted {
+pub(crate) struct WeightedTerms {
     words: Vec<(String, f32)>,
 }
 
-impl Weighted {
+impl WeightedTerms {
     /// Words with the number of texts, of `total`, that each is in.
     pub(crate) fn new(words: Vec<(String, u64)>, total: u64) -> Self {
         // A word that is nowhere says no more than one that is in one text.
@@ -54,12 +54,12 @@ mod tests {
 
     #[test]
     fn rare_words_count_more() {
-        let wanted = Weighted::new(vec![("filter".to_owned(), 3), ("cell".to_owned(), 900)], 1_000);
+        let wanted = WeightedTerms::new(vec![("filter".to_owned(), 3), ("cell".to_owned(), 900)], 1_000);
         assert!(wanted.share("filters of a list") > 0.6);
         assert!(wanted.share("cells of a list") < 0.4);
         assert!((wanted.share("filter the cells") - 1.0).abs() < 1e-6);
         assert!(wanted.share("nothing").abs() < 1e-6);
-        assert!(Weighted::default().share("nothing").abs() < 1e-6);
+        assert!(WeightedTerms::default().share("nothing").abs() < 1e-6);
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub const NAME: &str = "deskhand-local";
 
 /// Work that the program did not do.
 #[derive(Debug, thiserror::Error)]
-pub enum CallError {
+pub enum LocalCallError {
     /// The program is not installed.
     #[error("`{NAME}` is not installed; install it with `cargo xtask setup --with local`")]
     Missing,
@@ -60,7 +60,7 @@ pub struct LocalProgram {
 }
 
 impl LocalProgram {
-    /// The program at a path; without one, calls fail with [`CallError::Missing`]. All who use the same path at the same time share it.
+    /// The program at a path; without one, calls fail with [`LocalCallError::Missing`]. All who use the same path at the same time share it.
     pub fn shared(path: Option<&Path>) -> Arc<Self> {
         static PROGRAMS: Mutex<Option<HashMap<PathBuf, Weak<LocalProgram>>>> = Mutex::new(None);
         let new = || Arc::new(Self { path: path.map(Path::to_owned), running: Mutex::default() });
@@ -80,13 +80,13 @@ impl LocalProgram {
     ///
     /// # Errors
     /// The program is missing, cannot be started, or ends.
-    pub fn call(&self, request: LocalRequest, picture: &[u8]) -> Result<LocalCall, CallError> {
+    pub fn call(&self, request: LocalRequest, picture: &[u8]) -> Result<LocalCall, LocalCallError> {
         let running = self.running()?;
         running.call(request, picture)
     }
 
-    fn running(&self) -> Result<Arc<ProgramProcess>, CallError> {
-        let path = self.path.as_deref().ok_or(CallError::Missing)?;
+    fn running(&self) -> Result<Arc<ProgramProcess>, LocalCallError> {
+        let path = self.path.as_deref().ok_or(LocalCallError::Missing)?;
         let mut running = locked(&self.running);
         if let Some(running) = running.as_ref().filter(|running| !running.has_ended()) {
             return Ok(Arc::clone(running));
@@ -109,8 +109,8 @@ struct ProgramProcess {
 }
 
 impl ProgramProcess {
-    fn start(program: &Path) -> Result<Arc<Self>, CallError> {
-        let failed = |source: io::Error| CallError::Start { program: program.to_owned(), source };
+    fn start(program: &Path) -> Result<Arc<Self>, LocalCallError> {
+        let failed = |source: io::Error| LocalCallError::Start { program: program.to_owned(), source };
         let mut command = Command::new(program);
         // Nothing in the environment is for it.
         command.env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -140,20 +140,23 @@ impl ProgramProcess {
         locked(&self.waiting).is_none()
     }
 
-    fn call(self: Arc<Self>, request: LocalRequest, picture: &[u8]) -> Result<LocalCall, CallError> {
+    fn call(self: Arc<Self>, request: LocalRequest, picture: &[u8]) -> Result<LocalCall, LocalCallError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = mpsc::channel();
-        locked(&self.waiting).as_mut().ok_or(CallError::Ended)?.insert(id, sender);
+        locked(&self.waiting).as_mut().ok_or(LocalCallError::Ended)?.insert(id, sender);
         let message = ClientMessage::Call { id, request, picture_bytes: picture.len() };
         let written = protocol::write(&mut *locked(&self.input), &message, picture);
-        written.map_err(|_| CallError::Ended)?;
+        written.map_err(|_| LocalCallError::Ended)?;
         Ok(LocalCall { id, answer, running: self })
     }
 }
 
 /// Reads the first line of a program that has just started.
-fn greeted(child: &mut Child, program: &Path) -> Result<(ChildStdin, BufReader<ChildStdout>), CallError> {
-    let failed = |source: io::Error| CallError::Start { program: program.to_owned(), source };
+fn greeted(
+    child: &mut Child,
+    program: &Path,
+) -> Result<(ChildStdin, BufReader<ChildStdout>), LocalCallError> {
+    let failed = |source: io::Error| LocalCallError::Start { program: program.to_owned(), source };
     let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(failed(io::ErrorKind::BrokenPipe.into()));
     };
@@ -163,7 +166,7 @@ fn greeted(child: &mut Child, program: &Path) -> Result<(ChildStdin, BufReader<C
     if version == env!("CARGO_PKG_VERSION") {
         Ok((input, output))
     } else {
-        Err(CallError::Version { program: program.to_owned(), version })
+        Err(LocalCallError::Version { program: program.to_owned(), version })
     }
 }
 
@@ -197,8 +200,8 @@ impl LocalCall {
     ///
     /// # Errors
     /// The program cannot do the work, or ends.
-    pub fn wait(self) -> Result<LocalOutput, CallError> {
-        self.answer.recv().map_err(|_| CallError::Ended)?.map_err(CallError::Refused)
+    pub fn wait(self) -> Result<LocalOutput, LocalCallError> {
+        self.answer.recv().map_err(|_| LocalCallError::Ended)?.map_err(LocalCallError::Refused)
     }
 }
 

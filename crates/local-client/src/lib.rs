@@ -7,4 +7,4 @@
 mod client;
 pub mod protocol;
 
-pub use client::{CallError, CancelOnDrop, LocalCall, LocalProgram, NAME};
+pub use client::{CancelOnDrop, LocalCall, LocalCallError, LocalProgram, NAME};

@@ -7,7 +7,7 @@ use deskhand_core::{
     ui::PictureRef,
 };
 
-use crate::{Endpoint, Relay, Script};
+use crate::{Endpoint, RelayModel, Script};
 
 /// A language model.
 pub trait Model: Send + Sync {
@@ -94,9 +94,9 @@ pub trait ModelSigns: Send + Sync {
 
 /// Ignores the signs.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Unwatched;
+pub struct NoModelSigns;
 
-impl ModelSigns for Unwatched {
+impl ModelSigns for NoModelSigns {
     fn sign(&self, _: ModelSign) {}
 }
 
@@ -139,7 +139,7 @@ pub enum AnyModel {
     /// A script file.
     Script(Script),
     /// Somebody else.
-    Relay(Relay),
+    Relay(RelayModel),
 }
 
 impl AnyModel {

@@ -10,41 +10,41 @@ use tokio::{
 
 use crate::port::{Model, ModelSigns, PictureSource};
 
-/// A model whose questions are answered by the holder of [`Questions`]. Clones ask the same holder.
+/// A model whose questions are answered by the holder of [`RelayQuestions`]. Clones ask the same holder.
 #[derive(Clone)]
-pub struct Relay {
+pub struct RelayModel {
     name: Arc<str>,
-    asked: mpsc::UnboundedSender<Question>,
+    asked: mpsc::UnboundedSender<RelayQuestion>,
 }
 
-/// The questions of a [`Relay`], in order. Dropping them fails what is asked, so that the session can go on with another model.
+/// The questions of a [`RelayModel`], in order. Dropping them fails what is asked, so that the session can go on with another model.
 #[derive(Debug)]
-pub struct Questions(mpsc::UnboundedReceiver<Question>);
+pub struct RelayQuestions(mpsc::UnboundedReceiver<RelayQuestion>);
 
 /// A question that waits for its answer. Dropping it fails the question.
 #[derive(Debug)]
-pub struct Question {
+pub struct RelayQuestion {
     /// Request to answer.
     pub request: ModelRequest,
     answer: oneshot::Sender<String>,
 }
 
-impl Relay {
+impl RelayModel {
     /// A model and its questions. `name` says who answers, in journals and reports.
-    pub fn new(name: impl Into<Arc<str>>) -> (Self, Questions) {
+    pub fn new(name: impl Into<Arc<str>>) -> (Self, RelayQuestions) {
         let (asked, questions) = mpsc::unbounded_channel();
-        (Self { name: name.into(), asked }, Questions(questions))
+        (Self { name: name.into(), asked }, RelayQuestions(questions))
     }
 }
 
-impl Questions {
+impl RelayQuestions {
     /// The next question; `None` when no session asks any more. Cancelling it loses nothing.
-    pub async fn next(&mut self) -> Option<Question> {
+    pub async fn next(&mut self) -> Option<RelayQuestion> {
         self.0.recv().await
     }
 }
 
-impl Question {
+impl RelayQuestion {
     /// Replies. The text is read like that of any model.
     pub fn answer(self, text: String) {
         // A session that was stopped does not wait for it any more.
@@ -52,7 +52,7 @@ impl Question {
     }
 }
 
-impl Model for Relay {
+impl Model for RelayModel {
     /// Waits as long as it takes.
     async fn ask(
         &self,
@@ -63,7 +63,7 @@ impl Model for Relay {
         let gone = || ModelFailure::new(ModelFailureKind::Unreachable, format!("{} has gone", self.name));
         let (answer, answered) = oneshot::channel();
         let begun = Instant::now();
-        self.asked.send(Question { request: request.clone(), answer }).map_err(|_| gone())?;
+        self.asked.send(RelayQuestion { request: request.clone(), answer }).map_err(|_| gone())?;
         let text = answered.await.map_err(|_| gone())?;
         Ok(ModelReply {
             text,
@@ -81,14 +81,14 @@ impl Model for Relay {
     }
 }
 
-impl PartialEq for Relay {
+impl PartialEq for RelayModel {
     /// Returns `true` if both ask the same holder.
     fn eq(&self, other: &Self) -> bool {
         self.asked.same_channel(&other.asked)
     }
 }
 
-impl fmt::Debug for Relay {
+impl fmt::Debug for RelayModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Relay").field(&self.name).finish()
     }

@@ -11,14 +11,14 @@ const ATTEMPTS_WITH_BACKUP: u32 = 2;
 
 /// The models of a session, by name.
 #[derive(Debug)]
-pub struct Team {
+pub struct ModelTeam {
     members: BTreeMap<String, AnyModel>,
     /// The name of the model that is asked where a request names none.
     usual: String,
     name: String,
 }
 
-impl Team {
+impl ModelTeam {
     /// Models by name; `usual` is asked where a request names none. `None` if no model has that name.
     pub fn new(usual: &str, members: BTreeMap<String, AnyModel>) -> Option<Self> {
         let first = members.get(usual)?.name();
@@ -53,7 +53,7 @@ impl Team {
     }
 }
 
-impl Model for Team {
+impl Model for ModelTeam {
     async fn ask(
         &self,
         request: &ModelRequest,

@@ -6,7 +6,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process, kill_process_group,
 
 use crate::{
     ended::ends_within,
-    mark::{Mark, started_at},
+    mark::{ProcessMark, started_at},
 };
 
 /// The variable that marks the processes of a group.
@@ -20,7 +20,7 @@ pub struct ProcessGroup {
     leader: Option<Pid>,
     /// Set if the leader ends its descendants when it gets a termination signal.
     supervised: bool,
-    mark: Mark,
+    mark: ProcessMark,
     /// The start time of the leader, in clock ticks since boot; 0 if unknown.
     since: u64,
 }
@@ -37,7 +37,7 @@ impl ProcessGroup {
     pub fn of(leader: Option<u32>, mark: String) -> Self {
         let leader = leader.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
         let since = leader.and_then(|pid| started_at(&Path::new("/proc").join(pid.to_string())));
-        Self { leader, supervised: false, mark: Mark::new(VARIABLE, mark), since: since.unwrap_or(0) }
+        Self { leader, supervised: false, mark: ProcessMark::new(VARIABLE, mark), since: since.unwrap_or(0) }
     }
 
     /// The same for a leader that ends its descendants when it gets a termination signal: it knows those that have removed

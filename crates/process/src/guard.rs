@@ -12,7 +12,7 @@ use std::{
 use tokio::sync::oneshot;
 
 use crate::{
-    mark::{Mark, started_at},
+    mark::{ProcessMark, started_at},
     program::find_helper,
 };
 
@@ -227,7 +227,7 @@ impl Guard {
     ///
     /// # Errors
     /// If there is no shell, or a process or thread cannot be started.
-    pub fn start(mark: &Mark, folder: &Path, asked: &str, path: &OsStr) -> io::Result<Self> {
+    pub fn start(mark: &ProcessMark, folder: &Path, asked: &str, path: &OsStr) -> io::Result<Self> {
         let shell = find_helper("sh", path)
             .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no `sh`"))?;
         let (assignment, folder) = (mark.assignment(), folder.to_owned());
@@ -320,7 +320,7 @@ mod tests {
             |value: &OsStr| Command::new("sleep").arg("600").env("DESKHAND_TEST", value).spawn().unwrap();
         let (mut marked, mut other) = (sleep(value), sleep(OsStr::new("another")));
         let path = std::env::var_os("PATH").unwrap();
-        let guard = Guard::start(&Mark::new("DESKHAND_TEST", value), &folder, "Xvfb", &path).unwrap();
+        let guard = Guard::start(&ProcessMark::new("DESKHAND_TEST", value), &folder, "Xvfb", &path).unwrap();
         assert_eq!(marked.try_wait().unwrap(), None);
         // The guard sees an unreaped process for a moment without its environment only.
         let exited = std::thread::spawn(move || marked.wait().unwrap());
@@ -338,7 +338,7 @@ mod tests {
         let value = folder.as_os_str();
         let mut sleep = Command::new("sleep").arg("600").env("DESKHAND_TEST", value).spawn().unwrap();
         let path = std::env::var_os("PATH").unwrap();
-        let guard = Guard::start(&Mark::new("DESKHAND_TEST", value), &folder, "sleep", &path).unwrap();
+        let guard = Guard::start(&ProcessMark::new("DESKHAND_TEST", value), &folder, "sleep", &path).unwrap();
         let exited = std::thread::spawn(move || sleep.wait().unwrap());
         guard.end().await;
         assert_eq!(exited.join().unwrap().signal(), Some(15));
@@ -362,7 +362,7 @@ mod tests {
         let value = folder.as_os_str();
         let mut sleep = Command::new("sleep").arg("600").env("DESKHAND_TEST", value).spawn().unwrap();
         let path = std::env::var_os("PATH").unwrap();
-        let guard = Guard::start(&Mark::new("DESKHAND_TEST", value), &folder, "Xvfb", &path).unwrap();
+        let guard = Guard::start(&ProcessMark::new("DESKHAND_TEST", value), &folder, "Xvfb", &path).unwrap();
         let killed = loop {
             // It shows no arguments in the middle of `exec`.
             if let Some(pid) = process_of(&folder) {
@@ -413,7 +413,7 @@ mod tests {
         std::fs::write(&kept, format!("{:>10}\n", std::process::id())).unwrap();
         std::fs::write(&new, "no process").unwrap();
         let path = std::env::var_os("PATH").unwrap();
-        let mark = Mark::new("DESKHAND_TEST", folder.as_os_str());
+        let mark = ProcessMark::new("DESKHAND_TEST", folder.as_os_str());
         Guard::start(&mark, &folder, "Xvfb", &path).unwrap().end().await;
         let is_left = [&folder, &socket, &lock, &used, &kept, &other, &old, &new].map(|path| path.exists());
         assert_eq!(is_left, [false, false, false, true, true, true, true, true]);
@@ -438,7 +438,7 @@ mod tests {
         let (mut parent, below) = with_an_unmarked_child(value);
         let below = PathBuf::from("/proc").join(below.as_raw_nonzero().to_string());
         let path = std::env::var_os("PATH").unwrap();
-        let guard = Guard::start(&Mark::new("DESKHAND_TEST", value), &folder, "Xvfb", &path).unwrap();
+        let guard = Guard::start(&ProcessMark::new("DESKHAND_TEST", value), &folder, "Xvfb", &path).unwrap();
         let status = below.join("status");
         let killer = std::thread::spawn(move || {
             let is_stopped =
@@ -467,7 +467,7 @@ mod tests {
         std::fs::create_dir(folder.join(OWN_FOLDER)).unwrap();
         std::fs::write(folder.join(PROGRAMS), lines).unwrap();
         let path = std::env::var_os("PATH").unwrap();
-        let guard = Guard::start(&Mark::new("DESKHAND_TEST", value), &folder, "Xvfb", &path).unwrap();
+        let guard = Guard::start(&ProcessMark::new("DESKHAND_TEST", value), &folder, "Xvfb", &path).unwrap();
         let input = parent.stdin.take();
         let exited = std::thread::spawn(move || (parent.wait().unwrap(), listed.wait().unwrap()));
         guard.end().await;
@@ -495,7 +495,7 @@ mod tests {
         let mut ready = [0];
         io::Read::read_exact(&mut program.stdout.take().unwrap(), &mut ready).unwrap();
         let path = std::env::var_os("PATH").unwrap();
-        let guard = Guard::start(&Mark::new("DESKHAND_TEST", value), &folder, "Xvfb", &path).unwrap();
+        let guard = Guard::start(&ProcessMark::new("DESKHAND_TEST", value), &folder, "Xvfb", &path).unwrap();
         let input = program.stdin.take();
         let exited = std::thread::spawn(move || program.wait().unwrap());
         guard.end().await;

@@ -18,21 +18,21 @@ const ENVIRONMENT_MAX: usize = 2 * 1024 * 1024;
 
 /// A variable with a value that only the processes of one start have in their environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mark {
+pub struct ProcessMark {
     variable: &'static str,
     value: OsString,
 }
 
 /// The result of a process scan.
 #[derive(Debug, Default)]
-struct Scan {
+struct ProcessScan {
     /// Processes with the mark.
     marked: Vec<Pid>,
     /// Set if a process shows no environment because it is in the middle of `exec`.
     unsure: bool,
 }
 
-impl Mark {
+impl ProcessMark {
     /// A mark with that value, which no other start may use.
     pub fn new(variable: &'static str, value: impl Into<OsString>) -> Self {
         Self { variable, value: value.into() }
@@ -69,8 +69,8 @@ impl Mark {
 }
 
 /// Scans for running processes with that line in their environment.
-fn scan(assignment: &OsStr, since: u64) -> Scan {
-    let mut scan = Scan::default();
+fn scan(assignment: &OsStr, since: u64) -> ProcessScan {
+    let mut scan = ProcessScan::default();
     let mut buffer = vec![0; ENVIRONMENT_MAX];
     for entry in fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok) {
         let pid = entry.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw);

@@ -8,7 +8,7 @@ use deskhand_core::{
     session::{PictureCompression, ViewConfig},
     ui::PictureRef,
 };
-use deskhand_desktop::{Desktop, Picture, picture::Mark};
+use deskhand_desktop::{Desktop, Picture, picture::ElementMark};
 use deskhand_model::{PictureError, PictureSource};
 
 use crate::journal::SessionFolder;
@@ -17,20 +17,20 @@ use crate::journal::SessionFolder;
 pub(crate) type MarkedControl = (u32, Rect<Screen>);
 
 /// Processes the pictures of one session.
-pub(crate) struct Camera {
+pub(crate) struct PictureProcessor {
     folder: SessionFolder,
     config: ViewConfig,
-    last: Mutex<Option<Taken>>,
+    last: Mutex<Option<ProcessedPicture>>,
 }
 
 /// The last picture.
-struct Taken {
+struct ProcessedPicture {
     pixels: Picture,
     marks: Vec<MarkedControl>,
     kept: PictureRef,
 }
 
-impl Camera {
+impl PictureProcessor {
     pub(crate) fn new(folder: SessionFolder, config: ViewConfig) -> Self {
         Self { folder, config, last: Mutex::new(None) }
     }
@@ -87,7 +87,7 @@ impl Camera {
         let work = tokio::task::spawn_blocking(move || {
             let shown = pixels.fitted(config.picture_side_max);
             let kept = encode(&folder, &config, shown, (pixels.region, &marks))?;
-            Ok::<_, String>(Taken { pixels, marks, kept })
+            Ok::<_, String>(ProcessedPicture { pixels, marks, kept })
         });
         let taken = work.await.map_err(|error| broken(format!("failed to store a picture: {error}")))?;
         let taken = taken.map_err(broken)?;
@@ -127,9 +127,10 @@ fn encode(
         height: picture.height(),
         region,
     };
-    let placed =
-        |(number, bounds): &MarkedControl| Some(Mark { number: *number, bounds: kept.to_image(bounds)? });
-    let marks: Vec<Mark> = marks.iter().filter_map(placed).collect();
+    let placed = |(number, bounds): &MarkedControl| {
+        Some(ElementMark { number: *number, bounds: kept.to_image(bounds)? })
+    };
+    let marks: Vec<ElementMark> = marks.iter().filter_map(placed).collect();
     picture.mark(&marks);
     let file = match config.picture_compression {
         PictureCompression::Fast => picture.to_png(),
@@ -143,9 +144,9 @@ fn encode(
 }
 
 /// Loads pictures from the session folder.
-pub(crate) struct Pictures<'a>(pub(crate) &'a SessionFolder);
+pub(crate) struct SessionPictureSource<'a>(pub(crate) &'a SessionFolder);
 
-impl PictureSource for Pictures<'_> {
+impl PictureSource for SessionPictureSource<'_> {
     fn file(&self, picture: &PictureRef) -> Result<Vec<u8>, PictureError> {
         self.0
             .picture(picture)

@@ -9,8 +9,10 @@ use deskhand_core::{
     command::ToolSpec,
     duration::milliseconds,
     ids::{EffectId, SessionId},
-    record::{Change, Header, JOURNAL_VERSION, Line, Record},
-    session::{Effect, EffectRecord, Event, EventRecord, Session, StopReason, Suspension, WORDS_CHARS_MAX},
+    record::{JOURNAL_VERSION, JournalEntry, JournalHeader, JournalRecord, SettingsChange},
+    session::{
+        Effect, EffectRecord, EventRecord, Session, SessionEvent, StopReason, Suspension, WORDS_CHARS_MAX,
+    },
     text::clip,
 };
 use deskhand_desktop::Desktop;
@@ -23,8 +25,8 @@ use crate::{
     clock::now_ms,
     held::{HeldSession, InForce},
     hidden::{concealed, disclosed, hide_typed},
-    journal::{JournalWriter, Lost, SessionFolder},
-    options::{RunEnd, RunError, RunOptions},
+    journal::{JournalWriter, SessionFolder, SessionOwnershipLost},
+    options::{RunEnd, RunError, SessionRunOptions},
     people::{PauseNotice, People, hands::watch_hands, held_by_hands, held_by_pause},
     perform::{Performer, deadline},
     sources::OpenSources,
@@ -41,8 +43,8 @@ const TYPED_BY_HAND: &str = "typed by hand";
 /// # Errors
 /// [`RunError`] if the journal cannot be written. All other failures end in an outcome.
 pub fn run<'a, D: Desktop>(
-    mut options: RunOptions<'a, D>,
-    observer: &'a mut (dyn FnMut(&Line) + Send),
+    mut options: SessionRunOptions<'a, D>,
+    observer: &'a mut (dyn FnMut(&JournalEntry) + Send),
 ) -> BoxFuture<'a, Result<RunEnd, RunError>> {
     Box::pin(async move {
         let id = options.id.take().unwrap_or_else(new_id);
@@ -70,7 +72,7 @@ pub fn run<'a, D: Desktop>(
                 return Err(error.into());
             }
         };
-        let header = Header {
+        let header = JournalHeader {
             version: JOURNAL_VERSION,
             session: id.clone(),
             created_ms: now_ms(),
@@ -84,7 +86,7 @@ pub fn run<'a, D: Desktop>(
         };
         let session = Session::new(options.config.clone(), options.prompts.clone());
         let mut driver = Driver::new(options, (agents, sources), folder, journal, session, observer);
-        let driven = match driver.recorder.append(Record::Header(Box::new(header))) {
+        let driven = match driver.recorder.append(JournalRecord::Header(Box::new(header))) {
             Ok(()) => driver.drive().await,
             Err(error) => Err(error),
         };
@@ -106,8 +108,8 @@ pub fn run<'a, D: Desktop>(
 pub fn resume<'a, D: Desktop>(
     held: HeldSession,
     desktop_kept: bool,
-    mut options: RunOptions<'a, D>,
-    observer: &'a mut (dyn FnMut(&Line) + Send),
+    mut options: SessionRunOptions<'a, D>,
+    observer: &'a mut (dyn FnMut(&JournalEntry) + Send),
 ) -> BoxFuture<'a, Result<RunEnd, RunError>> {
     Box::pin(async move {
         let secrets = &options.tools.secrets;
@@ -143,7 +145,10 @@ pub fn new_id() -> SessionId {
 }
 
 /// Opens the sources of tools, and puts all tools into the configuration. What is missing is said to the user.
-async fn open_sources<D: Desktop>(options: &mut RunOptions<'_, D>, folder: &SessionFolder) -> OpenSources {
+async fn open_sources<D: Desktop>(
+    options: &mut SessionRunOptions<'_, D>,
+    folder: &SessionFolder,
+) -> OpenSources {
     let (mut host, mut app) = (options.tools.host_specs(), options.tools.app_specs());
     let taken: Vec<ToolSpec> = host.iter().chain(&app).cloned().collect();
     let sources = options.tools.sources.open(&folder.agents_path(), &taken).await;
@@ -155,19 +160,19 @@ async fn open_sources<D: Desktop>(options: &mut RunOptions<'_, D>, folder: &Sess
 }
 
 /// Writes the journal.
-struct Recorder<'a> {
+struct SessionRecorder<'a> {
     journal: JournalWriter,
     /// The mutex is never locked: it makes the driver `Sync`, so that sessions can be spawned.
-    observer: Mutex<&'a mut (dyn FnMut(&Line) + Send)>,
+    observer: Mutex<&'a mut (dyn FnMut(&JournalEntry) + Send)>,
     /// Number of user messages received.
     words: u32,
 }
 
-impl Recorder<'_> {
-    fn append(&mut self, record: Record) -> Result<(), RunError> {
+impl SessionRecorder<'_> {
+    fn append(&mut self, record: JournalRecord) -> Result<(), RunError> {
         let at_ms = match &record {
-            Record::Event(event) => event.at_ms,
-            Record::Header(_) | Record::Effect(_) | Record::Changed(_) => now_ms(),
+            JournalRecord::Event(event) => event.at_ms,
+            JournalRecord::Header(_) | JournalRecord::Effect(_) | JournalRecord::Changed(_) => now_ms(),
         };
         let line = self.journal.append(at_ms, record)?;
         (self.observer.get_mut().unwrap_or_else(PoisonError::into_inner))(&line);
@@ -191,30 +196,30 @@ impl Recorder<'_> {
             return Ok(None);
         }
         self.words += 1;
-        let event = EventRecord { effect: None, at_ms: now_ms(), event: Event::Told { text, during } };
-        self.append(Record::Event(Box::new(event.clone())))?;
+        let event = EventRecord { effect: None, at_ms: now_ms(), event: SessionEvent::Told { text, during } };
+        self.append(JournalRecord::Event(Box::new(event.clone())))?;
         Ok(Some(event))
     }
 }
 
 struct Driver<'a, D: Desktop> {
     work: Performer<'a, D>,
-    recorder: Recorder<'a>,
+    recorder: SessionRecorder<'a>,
     suspended: Option<Suspension>,
 }
 
 impl<'a, D: Desktop> Driver<'a, D> {
     fn new(
-        options: RunOptions<'a, D>,
+        options: SessionRunOptions<'a, D>,
         opened: (OpenAgents, OpenSources),
         folder: SessionFolder,
         journal: JournalWriter,
         session: Session,
-        observer: &'a mut (dyn FnMut(&Line) + Send),
+        observer: &'a mut (dyn FnMut(&JournalEntry) + Send),
     ) -> Self {
         Self {
             work: Performer::new(options, opened, folder, session),
-            recorder: Recorder { journal, observer: Mutex::new(observer), words: 0 },
+            recorder: SessionRecorder { journal, observer: Mutex::new(observer), words: 0 },
             suspended: None,
         }
     }
@@ -239,12 +244,12 @@ impl<'a, D: Desktop> Driver<'a, D> {
         let program = self.work.options.program.clone();
         if let Some(InForce { config, prompts, model, desktop, setup }) = changed {
             self.work.session.change(config.clone(), prompts.clone());
-            let change = Change { config, prompts, model, desktop, program, setup };
-            self.recorder.append(Record::Changed(Box::new(change)))?;
+            let change = SettingsChange { config, prompts, model, desktop, program, setup };
+            self.recorder.append(JournalRecord::Changed(Box::new(change)))?;
         }
         let is_next = |id: &EffectId| self.work.session.next().is_some_and(|wanted| wanted.id == *id);
         let interrupted = interrupted.filter(is_next);
-        self.take_in(interrupted, Event::Resumed { desktop_kept })?;
+        self.take_in(interrupted, SessionEvent::Resumed { desktop_kept })?;
         if self.work.session.in_round() {
             self.work.deadline = deadline(&self.work.session);
         }
@@ -259,15 +264,16 @@ impl<'a, D: Desktop> Driver<'a, D> {
                 }
                 let ends = matches!(record.effect, Effect::AwaitRequest | Effect::Finish { .. });
                 if !ends && self.work.options.stop.reason() == Some(StopReason::Signal) {
-                    return self.take_in(None, Event::Suspended { reason: Suspension::Signal });
+                    return self.take_in(None, SessionEvent::Suspended { reason: Suspension::Signal });
                 }
                 // Journaled before it is performed: a command without a result was dispatched.
-                self.recorder.append(Record::Effect(Box::new(record.clone())))?;
+                self.recorder.append(JournalRecord::Effect(Box::new(record.clone())))?;
                 if matches!(record.effect, Effect::Call { .. })
                     && let Some(fence) = self.work.options.store.fence()
-                    && let Err(Lost) = fence.may_act().await
+                    && let Err(SessionOwnershipLost) = fence.may_act().await
                 {
-                    return self.take_in(Some(record.id), Event::Suspended { reason: Suspension::Elsewhere });
+                    return self
+                        .take_in(Some(record.id), SessionEvent::Suspended { reason: Suspension::Elsewhere });
                 }
                 let Some(event) = self.carry_out(&record).await? else {
                     let before = held_by_hands(&record.effect).unwrap_or_default();
@@ -344,7 +350,7 @@ impl<'a, D: Desktop> Driver<'a, D> {
 
     /// A person has the desktop until they hand back, or the session is stopped. `during` is the prompt to the user that it withdraws.
     async fn handed_over(&mut self, during: Option<EffectId>, before: &str) -> Result<(), RunError> {
-        self.take_in(None, Event::TakenOver { during })?;
+        self.take_in(None, SessionEvent::TakenOver { during })?;
         let (begun_at, veil, mut told) = (Instant::now(), self.veil(), Vec::new());
         let (people, stop) = (self.work.options.people.clone(), self.work.options.stop.clone());
         let notice = |watched: bool| PauseNotice::TakenOver { before: before.to_owned(), watched };
@@ -386,7 +392,7 @@ impl<'a, D: Desktop> Driver<'a, D> {
         }
         let plain = |text: String| veil.hide(&text).into_owned();
         let note = people.pause.dealt_with().map(|note| plain(clip(note.trim(), WORDS_CHARS_MAX)));
-        let event = Event::HandedBack {
+        let event = SessionEvent::HandedBack {
             acts: done.acts.into_iter().map(plain).collect(),
             unwatched: done.unwatched.into_iter().map(plain).collect(),
             note: note.filter(|note| !note.is_empty()),
@@ -405,7 +411,7 @@ impl<'a, D: Desktop> Driver<'a, D> {
     }
 
     /// Performs an effect, and takes in what the user says meanwhile. `None` if a person took over instead of replying to a prompt.
-    async fn carry_out(&mut self, record: &EffectRecord) -> Result<Option<Event>, RunError> {
+    async fn carry_out(&mut self, record: &EffectRecord) -> Result<Option<SessionEvent>, RunError> {
         let (people, veil, mut told) = (self.work.options.people.clone(), self.veil(), Vec::new());
         let asks = matches!(record.effect, Effect::AskUser { .. } | Effect::AwaitApproval { .. });
         let event = {
@@ -427,12 +433,12 @@ impl<'a, D: Desktop> Driver<'a, D> {
     }
 
     /// Journals an event, then applies it.
-    fn take_in(&mut self, effect: Option<EffectId>, event: Event) -> Result<(), RunError> {
+    fn take_in(&mut self, effect: Option<EffectId>, event: SessionEvent) -> Result<(), RunError> {
         let effect = effect.filter(|_| !event.is_unsolicited());
         let event = EventRecord { effect, at_ms: now_ms(), event };
-        self.recorder.append(Record::Event(Box::new(event.clone())))?;
+        self.recorder.append(JournalRecord::Event(Box::new(event.clone())))?;
         self.work.session.apply(&event)?;
-        if let Event::Suspended { reason } = event.event {
+        if let SessionEvent::Suspended { reason } = event.event {
             // A model failure can use up the budget, which ends the round.
             let next = self.work.session.next();
             let is_over = next.is_some_and(|next| matches!(next.effect, Effect::Finish { .. }));
@@ -443,16 +449,16 @@ impl<'a, D: Desktop> Driver<'a, D> {
 
     /// Suspends the session where it would otherwise give up its round although the round can go on later: the process was told
     /// to end, or the model does not answer. In a conversation the user decides what to do without the model.
-    fn suspends(&self, event: Event) -> Event {
+    fn suspends(&self, event: SessionEvent) -> SessionEvent {
         let session = &self.work.session;
-        if matches!(event, Event::Stopped { reason: StopReason::Signal }) && session.in_round() {
-            return Event::Suspended { reason: Suspension::Signal };
+        if matches!(event, SessionEvent::Stopped { reason: StopReason::Signal }) && session.in_round() {
+            return SessionEvent::Suspended { reason: Suspension::Signal };
         }
         let goes_on = session.needs_model() && !self.work.options.people.converse;
-        if let Event::ModelFailed { failure } = &event
+        if let SessionEvent::ModelFailed { failure } = &event
             && goes_on
         {
-            return Event::Suspended { reason: Suspension::Model { failure: failure.clone() } };
+            return SessionEvent::Suspended { reason: Suspension::Model { failure: failure.clone() } };
         }
         event
     }

@@ -4,15 +4,18 @@ use std::fs;
 
 use deskhand_core::{
     ids::SessionId,
-    record::{Header, JOURNAL_VERSION, Line, Origin, Record},
-    session::Event,
+    record::{ForkOrigin, JOURNAL_VERSION, JournalEntry, JournalHeader, JournalRecord},
+    session::SessionEvent,
 };
 
 use crate::{
     clock::now_ms,
     driver::new_id,
-    held::{HeldSession, HoldError, Unsealed},
-    journal::{JournalError, JournalProblem, Lines, Proof, Read, SessionFolder, SessionStore, Unproven},
+    held::{HeldSession, HoldError, UnsealedJournalPolicy},
+    journal::{
+        JournalError, JournalItem, JournalLines, JournalProblem, SealProof, SessionFolder, SessionStore,
+        Unproven,
+    },
     verify::for_each_picture,
 };
 
@@ -82,14 +85,14 @@ pub fn fork(
     store: &SessionStore,
     source: &SessionFolder,
     record: u64,
-    unsealed: Unsealed,
+    unsealed: UnsealedJournalPolicy,
 ) -> Result<HeldSession, ForkError> {
     check(source, record, unsealed)?;
     let id = new_id();
     let folder = store.create(&id)?;
     let copied = copy(source, &folder, &id, record);
     match copied {
-        Ok(()) => Ok(HeldSession::take(folder, Unsealed::Refuse, &mut |_| ())?),
+        Ok(()) => Ok(HeldSession::take(folder, UnsealedJournalPolicy::Refuse, &mut |_| ())?),
         Err(error) => {
             if let Err(error) = folder.remove() {
                 tracing::warn!(%error, folder = %folder.path().display(), "failed to remove an incomplete copy");
@@ -100,14 +103,15 @@ pub fn fork(
 }
 
 /// Checks that the session can be forked at the record, reading up to it. What is missing after it does not matter.
-fn check(source: &SessionFolder, record: u64, unsealed: Unsealed) -> Result<(), ForkError> {
+fn check(source: &SessionFolder, record: u64, unsealed: UnsealedJournalPolicy) -> Result<(), ForkError> {
     let session = || source.name();
-    let mut lines = Lines::open(source)?;
+    let mut lines = JournalLines::open(source)?;
     let (mut last, mut begun) = (0, None);
     while let Some(read) = lines.next()? {
         match read {
-            Read::Line(line) if line.seq == record => {
-                if let (Proof::Consistent(why), Unsealed::Refuse) = (lines.proof(), unsealed) {
+            JournalItem::Line(line) if line.seq == record => {
+                if let (SealProof::Consistent(why), UnsealedJournalPolicy::Refuse) = (lines.proof(), unsealed)
+                {
                     return Err(ForkError::Unproven { session: session(), why });
                 }
                 begun = in_progress(&line.record, begun);
@@ -116,28 +120,30 @@ fn check(source: &SessionFolder, record: u64, unsealed: Unsealed) -> Result<(), 
                     None => Ok(()),
                 };
             }
-            Read::Line(line) => {
+            JournalItem::Line(line) => {
                 last = line.seq;
                 begun = in_progress(&line.record, begun);
             }
-            Read::Problem(JournalProblem::Changed { seq }) if seq <= record => {
+            JournalItem::Problem(JournalProblem::Changed { seq }) if seq <= record => {
                 return Err(ForkError::Changed { session: session(), seq });
             }
-            Read::Problem(JournalProblem::Forged { seq }) if seq <= record => {
+            JournalItem::Problem(JournalProblem::Forged { seq }) if seq <= record => {
                 return Err(ForkError::Forged { session: session(), seq });
             }
-            Read::Problem(_) => {}
+            JournalItem::Problem(_) => {}
         }
     }
     Err(ForkError::NoRecord { session: session(), record, last })
 }
 
 /// The effect in progress after a record, given the one before it: what the user says meanwhile answers none.
-fn in_progress(record: &Record, before: Option<String>) -> Option<String> {
+fn in_progress(record: &JournalRecord, before: Option<String>) -> Option<String> {
     match record {
-        Record::Effect(effect) => Some(want_of(&serde_json::to_value(&effect.effect).unwrap_or_default())),
-        Record::Event(event) if matches!(event.event, Event::Told { .. }) => before,
-        Record::Header(_) | Record::Event(_) | Record::Changed(_) => None,
+        JournalRecord::Effect(effect) => {
+            Some(want_of(&serde_json::to_value(&effect.effect).unwrap_or_default()))
+        }
+        JournalRecord::Event(event) if matches!(event.event, SessionEvent::Told { .. }) => before,
+        JournalRecord::Header(_) | JournalRecord::Event(_) | JournalRecord::Changed(_) => None,
     }
 }
 
@@ -157,32 +163,36 @@ fn copy(
     id: &SessionId,
     record: u64,
 ) -> Result<(), ForkError> {
-    let mut lines = Lines::open(source)?;
+    let mut lines = JournalLines::open(source)?;
     let header = lines.header()?;
     folder.keep_prompts_of(source, &header.prompts_sha256)?;
     let mut journal = folder.begin()?;
     while let Some(read) = lines.next()? {
-        let Read::Line(line) = read else { continue };
+        let JournalItem::Line(line) = read else { continue };
         if line.seq > record {
             break;
         }
         copy_pictures(source, folder, &line)?;
         let copied = match line.record {
-            Record::Header(old) => Record::Header(Box::new(Header {
+            JournalRecord::Header(old) => JournalRecord::Header(Box::new(JournalHeader {
                 version: JOURNAL_VERSION,
                 session: id.clone(),
                 created_ms: now_ms(),
-                forked_from: Some(Origin { session: old.session.clone(), record }),
+                forked_from: Some(ForkOrigin { session: old.session.clone(), record }),
                 ..*old
             })),
-            other @ (Record::Effect(_) | Record::Event(_) | Record::Changed(_)) => other,
+            other @ (JournalRecord::Effect(_) | JournalRecord::Event(_) | JournalRecord::Changed(_)) => other,
         };
         journal.append(line.at_ms, copied)?;
     }
     Ok(())
 }
 
-fn copy_pictures(source: &SessionFolder, folder: &SessionFolder, line: &Line) -> Result<(), JournalError> {
+fn copy_pictures(
+    source: &SessionFolder,
+    folder: &SessionFolder,
+    line: &JournalEntry,
+) -> Result<(), JournalError> {
     let value = serde_json::to_value(&line.record).map_err(JournalError::Encode)?;
     let mut named = Vec::new();
     for_each_picture(&value, &mut |sha256| named.push(sha256.to_owned()));

@@ -9,9 +9,9 @@ use deskhand_core::{
     ids::{EffectId, ElementId, IdsSeen, SessionId},
     outcome::{Outcome, OutcomeKind},
     prompt::PromptSet,
-    record::{Change, Header, Line, Record},
+    record::{JournalEntry, JournalHeader, JournalRecord, SettingsChange},
     secret::secret_of,
-    session::{ApplyError, Effect, Event, Session, SessionConfig, SubtaskStatus, TypedPassword},
+    session::{ApplyError, Effect, Session, SessionConfig, SessionEvent, SubtaskStatus, TypedPassword},
 };
 use deskhand_secret::SecretValue;
 use serde_json::Value;
@@ -19,10 +19,10 @@ use serde_json::Value;
 use crate::{
     hidden::with_values,
     journal::{
-        JournalError, JournalProblem, JournalWriter, Lines, Proof, Read, SessionFolder, Unproven, is_durable,
-        records,
+        JournalError, JournalItem, JournalLines, JournalProblem, JournalWriter, SealProof, SessionFolder,
+        Unproven, is_durable, records,
     },
-    people::Request,
+    people::UserRequest,
     story::Story,
 };
 
@@ -82,7 +82,7 @@ pub enum HoldError {
 
 /// Handling of a journal that is consistent with itself, but not [proven](Proof).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Unsealed {
+pub enum UnsealedJournalPolicy {
     /// Refuse it: anybody could have written it.
     #[default]
     Refuse,
@@ -121,8 +121,8 @@ pub struct HeldSession {
     /// The files that windows showed when they were last seen.
     documents: Vec<PathBuf>,
     /// The request of the last round.
-    request: Option<Request>,
-    header: Header,
+    request: Option<UserRequest>,
+    header: JournalHeader,
     ids: IdsSeen,
     cut_off: Option<u64>,
 }
@@ -136,19 +136,19 @@ impl HeldSession {
     /// or cannot be resumed.
     pub fn take(
         folder: SessionFolder,
-        unsealed: Unsealed,
-        observer: &mut dyn FnMut(&Line),
+        unsealed: UnsealedJournalPolicy,
+        observer: &mut dyn FnMut(&JournalEntry),
     ) -> Result<Self, HoldError> {
         let lock = folder.lock()?;
-        let mut lines = Lines::open(&folder)?;
+        let mut lines = JournalLines::open(&folder)?;
         let header = lines.header()?;
-        let mut fold = Fold::of(&folder, &header)?;
+        let mut fold = HeldSessionFold::of(&folder, &header)?;
         let mut cut_off = None;
         // The pictures that may not be on the disk yet.
         let mut pictures = Vec::new();
         while let Some(read) = lines.next()? {
             match read {
-                Read::Line(line) => {
+                JournalItem::Line(line) => {
                     fold.line(&folder, &line)?;
                     observer(&line);
                     if is_durable(&line.record) {
@@ -156,14 +156,14 @@ impl HeldSession {
                     }
                     pictures.extend(line.picture().map(|picture| picture.sha256.clone()));
                 }
-                Read::Problem(problem) => cut_off = accept(&problem, &folder)?.or(cut_off),
+                JournalItem::Problem(problem) => cut_off = accept(&problem, &folder)?.or(cut_off),
             }
         }
-        if let (Proof::Consistent(why), Unsealed::Refuse) = (lines.proof(), unsealed) {
+        if let (SealProof::Consistent(why), UnsealedJournalPolicy::Refuse) = (lines.proof(), unsealed) {
             return Err(HoldError::Unproven { session: folder.name(), why });
         }
         let journal = JournalWriter::reopen(folder.clone(), lock, lines.end(), &pictures)?;
-        let Fold { session, in_force, story, typed, passwords, request } = fold;
+        let HeldSessionFold { session, in_force, story, typed, passwords, request } = fold;
         let (begun, ids) = (story.unanswered(), story.ids());
         let documents = story.documents().map(PathBuf::from).collect();
         let outcome = story.into_summary().outcome;
@@ -195,7 +195,7 @@ impl HeldSession {
     }
 
     /// The journal's header.
-    pub fn header(&self) -> &Header {
+    pub fn header(&self) -> &JournalHeader {
         &self.header
     }
 
@@ -226,7 +226,7 @@ impl HeldSession {
 
     /// The request of the last round if that is over but did not finish, to go on with it in another round. Of a plan, the steps that
     /// are left.
-    pub fn unfinished_request(&self) -> Option<Request> {
+    pub fn unfinished_request(&self) -> Option<UserRequest> {
         let finished = self.outcome.as_ref().is_none_or(|outcome| outcome.kind == OutcomeKind::Finished);
         let mut request = self.request.clone().filter(|_| !finished && !self.in_round())?;
         if let Some(plan) = &mut request.plan {
@@ -269,17 +269,17 @@ fn accept(problem: &JournalProblem, folder: &SessionFolder) -> Result<Option<u64
 }
 
 /// The totals so far.
-struct Fold {
+struct HeldSessionFold {
     session: Session,
     in_force: InForce,
     story: Story,
     typed: BTreeMap<String, BTreeSet<ElementId>>,
     passwords: Vec<(TypedPassword, SecretValue)>,
-    request: Option<Request>,
+    request: Option<UserRequest>,
 }
 
-impl Fold {
-    fn of(folder: &SessionFolder, header: &Header) -> Result<Self, JournalError> {
+impl HeldSessionFold {
+    fn of(folder: &SessionFolder, header: &JournalHeader) -> Result<Self, JournalError> {
         let prompts = folder.prompts(&header.prompts_sha256)?;
         Ok(Self {
             session: Session::new(header.config.clone(), prompts.clone()),
@@ -297,20 +297,20 @@ impl Fold {
         })
     }
 
-    fn line(&mut self, folder: &SessionFolder, line: &Line) -> Result<(), HoldError> {
+    fn line(&mut self, folder: &SessionFolder, line: &JournalEntry) -> Result<(), HoldError> {
         self.story.read(line);
         match &line.record {
-            Record::Header(_) => {}
-            Record::Effect(record) => {
+            JournalRecord::Header(_) => {}
+            JournalRecord::Effect(record) => {
                 if let Effect::Call { command } = &record.effect
                     && let Some((name, field)) = secret_of(command)
                 {
                     self.typed.entry(name.to_owned()).or_default().insert(field);
                 }
             }
-            Record::Event(record) => {
-                if let Event::Requested { text, plan } = &record.event {
-                    self.request = Some(Request { text: text.clone(), plan: plan.clone() });
+            JournalRecord::Event(record) => {
+                if let SessionEvent::Requested { text, plan } = &record.event {
+                    self.request = Some(UserRequest { text: text.clone(), plan: plan.clone() });
                 }
                 self.passwords.extend(with_values(self.session.passwords_of(record)));
                 self.session.apply(record).map_err(|source| HoldError::Fold {
@@ -319,8 +319,9 @@ impl Fold {
                     source,
                 })?;
             }
-            Record::Changed(change) => {
-                let Change { config, prompts, model, desktop, program: _, setup } = change.as_ref().clone();
+            JournalRecord::Changed(change) => {
+                let SettingsChange { config, prompts, model, desktop, program: _, setup } =
+                    change.as_ref().clone();
                 self.session.change(config.clone(), prompts.clone());
                 self.in_force = InForce { config, prompts, model, desktop, setup };
             }

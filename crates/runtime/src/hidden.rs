@@ -4,15 +4,15 @@ use deskhand_core::{
     command::{CallResult, Verdict},
     observation::ObserveFailure,
     secret::is_dots,
-    session::{Event, KeptTexts, Session, TypedPassword},
+    session::{KeptTexts, Session, SessionEvent, TypedPassword},
 };
 use deskhand_secret::{SecretValue, Secrets, Veil};
 
 use crate::{held::HeldSession, options::RunError};
 
 /// An event as it is recorded and applied: without the values of secrets, and with dots in place of the passwords that a reply types.
-pub(crate) fn concealed(event: Event, session: &Session, secrets: &Secrets) -> Event {
-    let event = if let Event::Replied { mut reply, .. } = event {
+pub(crate) fn concealed(event: SessionEvent, session: &Session, secrets: &Secrets) -> SessionEvent {
+    let event = if let SessionEvent::Replied { mut reply, .. } = event {
         let found = with_kept(secrets, |kept| session.conceal(&mut reply, kept));
         let withheld = found.withheld.into_iter().filter_map(|(dots, text)| {
             secrets.keep_withheld(&dots, &SecretValue::typed(text)?);
@@ -20,7 +20,7 @@ pub(crate) fn concealed(event: Event, session: &Session, secrets: &Secrets) -> E
         });
         let withheld = withheld.collect();
         let passwords = kept_passwords(found.passwords, secrets);
-        Event::Replied { reply, passwords, withheld }
+        SessionEvent::Replied { reply, passwords, withheld }
     } else {
         event
     };
@@ -28,8 +28,8 @@ pub(crate) fn concealed(event: Event, session: &Session, secrets: &Secrets) -> E
 }
 
 /// The event that tells what becomes of withheld texts by what another look shows, to be recorded before that look.
-pub(crate) fn disclosed(event: &Event, session: &Session, secrets: &Secrets) -> Option<Event> {
-    let Event::Observed { observation } = event else { return None };
+pub(crate) fn disclosed(event: &SessionEvent, session: &Session, secrets: &Secrets) -> Option<SessionEvent> {
+    let SessionEvent::Observed { observation } = event else { return None };
     let (event, passwords) = with_kept(secrets, |kept| session.disclose(observation, kept))?;
     kept_passwords(passwords, secrets);
     Some(event)
@@ -80,17 +80,17 @@ pub(crate) fn with_values(
 }
 
 /// An event without the values of secrets. The desktop hides them already; this covers agents, tools, people and errors.
-fn hidden(event: Event, veil: &Veil) -> Event {
+fn hidden(event: SessionEvent, veil: &Veil) -> SessionEvent {
     if veil.is_empty() {
         return event;
     }
-    let acts = matches!(event, Event::Returned { .. });
+    let acts = matches!(event, SessionEvent::Returned { .. });
     veil.hide_in(event).unwrap_or_else(|_| {
         let message = "what came back could not be shown without a secret".to_owned();
         if acts {
-            Event::Returned { result: CallResult::failure(Some(Verdict::Unknown), message) }
+            SessionEvent::Returned { result: CallResult::failure(Some(Verdict::Unknown), message) }
         } else {
-            Event::ObserveFailed {
+            SessionEvent::ObserveFailed {
                 failure: ObserveFailure { window_gone: false, desktop_gone: false, message },
             }
         }

@@ -58,24 +58,24 @@ pub mod verify;
 pub mod waiting;
 pub mod words;
 
-pub use catalogue::{Catalogue, Query, Table};
+pub use catalogue::{Catalogue, Query, SessionTable};
 pub use clock::now_ms;
 pub use driver::{new_id, resume, run};
 pub use fork::{ForkError, fork};
-pub use held::{HeldSession, HoldError, InForce, Unsealed};
+pub use held::{HeldSession, HoldError, InForce, UnsealedJournalPolicy};
 pub use journal::{
-    Fence, InstructionKind, Journal, JournalError, JournalProblem, JournalTail, Lost, Proof, SealFolder,
-    SessionFolder, SessionStore, Unproven,
+    Fence, InstructionKind, JournalError, JournalProblem, JournalTail, SealFolder, SealProof, SessionFolder,
+    SessionJournal, SessionOwnershipLost, SessionStore, Unproven,
 };
-pub use options::{RunEnd, RunError, RunOptions};
+pub use options::{RunEnd, RunError, SessionRunOptions};
 pub use passwords::for_people;
 pub use rank::Ranker;
-pub use replay::{Difference, Replay, replay};
+pub use replay::{Replay, ReplayDiff, replay};
 pub use report::{LiveChapter, LivePage, LivePart, ReportError, ReportFormat, write_report};
-pub use retrieve::{Found, Retrieve, Retrieving, fitting};
-pub use review::{Review, review};
+pub use retrieve::{RetrievalResult, Retrieve, Retrieving, fitting};
+pub use review::{PolicyReview, review};
 pub use stop::StopSwitch;
 pub use story::{PhaseTimes, RoundSummary, RunSummary, Story};
 pub use tools::Toolbox;
-pub use verify::{Finding, Verification, verify};
-pub use waiting::{Wait, WaitGuard, Waiting, Waits};
+pub use verify::{IntegrityFinding, Verification, verify};
+pub use waiting::{SessionWait, WaitGuard, WaitReason, Waits};

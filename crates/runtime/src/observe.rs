@@ -5,16 +5,21 @@ use std::collections::HashMap;
 use deskhand_core::{
     geometry::{Rect, Screen},
     ids::{ElementId, WindowId},
-    observation::{AgentView, DesktopView, Look, Observation, ObserveFailure, Surface, WindowView},
-    prompt::{ListOptions, marked_elements},
-    ui::{Element, PictureRef, Source, WindowInfo, WindowKind, is_notice, same_app, surfaces as own_windows},
+    observation::{
+        AgentView, DesktopView, Observation, ObservationTarget, ObserveFailure, Surface, WindowView,
+    },
+    prompt::{ViewListOptions, marked_elements},
+    ui::{
+        Element, ElementSource, PictureRef, WindowInfo, WindowKind, is_notice, same_app,
+        surfaces as own_windows,
+    },
 };
 use deskhand_desktop::{Desktop, DesktopError, TreeLimits};
 use futures_util::future::BoxFuture;
 
 use crate::{
     agents::OpenAgents,
-    camera::{Camera, MarkedControl},
+    camera::{MarkedControl, PictureProcessor},
     journal::SessionFolder,
 };
 
@@ -30,15 +35,15 @@ const SURFACES_MAX: usize = 8;
 pub(crate) fn observe<'a, D: Desktop>(
     desktop: &'a D,
     agents: &'a OpenAgents,
-    camera: &'a Camera,
-    look: &'a Look,
+    camera: &'a PictureProcessor,
+    look: &'a ObservationTarget,
 ) -> BoxFuture<'a, Result<Observation, ObserveFailure>> {
     Box::pin(async move {
         match look {
-            Look::Desktop { picture } => {
+            ObservationTarget::Desktop { picture } => {
                 see_desktop(desktop, camera, *picture).await.map(Observation::Desktop)
             }
-            Look::Agent { agent, picture } => {
+            ObservationTarget::Agent { agent, picture } => {
                 let sight = agents.observe(*agent, *picture).await?;
                 let picture = match sight.png {
                     Some(png) => Some(keep_png(camera.folder(), png).await?),
@@ -46,8 +51,8 @@ pub(crate) fn observe<'a, D: Desktop>(
                 };
                 Ok(Observation::Agent(AgentView { text: sight.text, picture }))
             }
-            Look::Window { window, picture, marks, words } => {
-                let wanted = Wanted { marks: marks.as_deref(), words };
+            ObservationTarget::Window { window, picture, marks, words } => {
+                let wanted = MarkCriteria { marks: marks.as_deref(), words };
                 see_window(desktop, camera, *window, *picture, &wanted).await.map(Observation::Window)
             }
         }
@@ -55,14 +60,14 @@ pub(crate) fn observe<'a, D: Desktop>(
 }
 
 /// Which controls to mark: explicit ones, or those whose names match the words.
-struct Wanted<'a> {
+struct MarkCriteria<'a> {
     marks: Option<&'a [ElementId]>,
     words: &'a [String],
 }
 
 async fn see_desktop<D: Desktop>(
     desktop: &D,
-    camera: &Camera,
+    camera: &PictureProcessor,
     picture: bool,
 ) -> Result<DesktopView, ObserveFailure> {
     let windows = desktop.windows().await.map_err(|error| failure(&error))?;
@@ -98,10 +103,10 @@ fn leave_out_untitled(windows: &mut Vec<WindowInfo>) {
 
 async fn see_window<D: Desktop>(
     desktop: &D,
-    camera: &Camera,
+    camera: &PictureProcessor,
     id: WindowId,
     picture: bool,
-    wanted: &Wanted<'_>,
+    wanted: &MarkCriteria<'_>,
 ) -> Result<WindowView, ObserveFailure> {
     // The prompt does not list what a modal dialog blocks, nor can it be clicked.
     let blocked = TreeLimits { cells: false, bounds_now: false, ..TreeLimits::default() };
@@ -118,7 +123,7 @@ async fn see_window<D: Desktop>(
 /// would have to be scaled down and marks are requested for some controls, only the area around these. Without
 /// such a request the whole region is returned: positions are fractions of the window, and an agent that works
 /// with pictures expects the same region in each of them.
-fn region(view: &WindowView, wanted: &Wanted<'_>, side_max: u32) -> Option<Rect<Screen>> {
+fn region(view: &WindowView, wanted: &MarkCriteria<'_>, side_max: u32) -> Option<Rect<Screen>> {
     /// The margin around controls, in pixels.
     const AROUND: i32 = 160;
     let bounds = view.surfaces.iter().map(|surface| surface.window.bounds);
@@ -135,13 +140,13 @@ fn region(view: &WindowView, wanted: &Wanted<'_>, side_max: u32) -> Option<Rect<
 }
 
 /// The controls to mark: the requested ones, or all listed ones.
-fn marked(view: &WindowView, wanted: &Wanted<'_>, tokens_max: usize) -> Vec<MarkedControl> {
-    let options = ListOptions { tokens_max, words: wanted.words.to_vec() };
+fn marked(view: &WindowView, wanted: &MarkCriteria<'_>, tokens_max: usize) -> Vec<MarkedControl> {
+    let options = ViewListOptions { tokens_max, words: wanted.words.to_vec() };
     let ids = wanted.marks.map_or_else(|| marked_elements(view, &options), <[ElementId]>::to_vec);
     // What was read has no edge of its own: its frame goes around its letters.
     let around = |element: &Element| {
         let bounds = element.bounds?;
-        Some(if element.source == Source::AtSpi { bounds } else { bounds.grown_by(READ_MARGIN) })
+        Some(if element.source == ElementSource::AtSpi { bounds } else { bounds.grown_by(READ_MARGIN) })
     };
     let places: HashMap<ElementId, Rect<Screen>> =
         view.elements().filter_map(|element| Some((element.id, around(element)?))).collect();
@@ -238,14 +243,14 @@ mod tests {
         let desktop = FakeDesktop::new([FakeApp::new("Calc", "calc", [window])], []);
         let id = desktop.find_window("budget").unwrap();
         let look = async || see_surfaces(&desktop, id, TreeLimits::default()).await.unwrap();
-        let all = Wanted { marks: None, words: &[] };
+        let all = MarkCriteria { marks: None, words: &[] };
         let mut view = look().await;
         let whole = Rect::new(0, 0, 1600, 1200);
         view.surfaces[0].window.bounds = whole;
         assert_eq!(region(&view, &all, 1_280), Some(whole), "nothing matters most");
         let marks: Vec<ElementId> =
             view.elements().filter(|one| one.role == Role::PUSH_BUTTON).map(|one| one.id).collect();
-        let one = Wanted { marks: Some(&marks), words: &[] };
+        let one = MarkCriteria { marks: Some(&marks), words: &[] };
         let place = view.elements().find(|one| one.id == marks[0]).and_then(|one| one.bounds).unwrap();
         let around = place.grown_by(160).intersection(&whole);
         assert_eq!((region(&view, &one, 1_280), region(&view, &one, 1_600)), (around, Some(whole)));

@@ -12,7 +12,7 @@ use deskhand_model::DynModel;
 use crate::{
     agents::{AgentError, EnabledAgents},
     journal::{JournalError, SessionFolder, SessionStore},
-    people::{People, Request},
+    people::{People, UserRequest},
     rank::Ranker,
     retrieve::Retrieve,
     stop::StopSwitch,
@@ -43,7 +43,7 @@ pub enum RunError {
 }
 
 /// Options of a session run.
-pub struct RunOptions<'a, D: Desktop> {
+pub struct SessionRunOptions<'a, D: Desktop> {
     /// The id of a new session; `None` for one of its own choice. No other session may have it.
     pub id: Option<SessionId>,
     /// The store of the sessions.
@@ -63,7 +63,7 @@ pub struct RunOptions<'a, D: Desktop> {
     /// The prompts.
     pub prompts: PromptSet,
     /// The user's requests, in order.
-    pub requests: Vec<Request>,
+    pub requests: Vec<UserRequest>,
     /// The user channel, which may deliver further requests.
     pub people: People<'a>,
     /// Stops the session.

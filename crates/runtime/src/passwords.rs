@@ -7,32 +7,34 @@ use std::fs;
 
 use deskhand_core::{
     prompt::PromptSet,
-    record::{Header, Line, Record},
-    session::{Event, Session, TypedPassword},
+    record::{JournalEntry, JournalHeader, JournalRecord},
+    session::{Session, SessionEvent, TypedPassword},
 };
 use deskhand_secret::{SecretValue, Veil};
 
-use crate::journal::{Journal, JournalError, Lines, Read, SessionFolder};
+use crate::journal::{JournalError, JournalItem, JournalLines, SessionFolder, SessionJournal};
 
 /// Records with passwords, as a journal has them.
 const SIGN: &[u8] = br#""passwords":["#;
 
 /// Finds the passwords of a journal by folding it.
-struct Finder {
+struct PasswordFinder {
     session: Session,
     found: Vec<(TypedPassword, String)>,
 }
 
-impl Finder {
-    fn new(header: &Header, prompts: PromptSet) -> Self {
+impl PasswordFinder {
+    fn new(header: &JournalHeader, prompts: PromptSet) -> Self {
         Self { session: Session::new(header.config.clone(), prompts), found: Vec::new() }
     }
 
-    fn read(&mut self, line: &Line) {
+    fn read(&mut self, line: &JournalEntry) {
         match &line.record {
-            Record::Header(_) | Record::Effect(_) => {}
-            Record::Changed(change) => self.session.change(change.config.clone(), change.prompts.clone()),
-            Record::Event(record) => {
+            JournalRecord::Header(_) | JournalRecord::Effect(_) => {}
+            JournalRecord::Changed(change) => {
+                self.session.change(change.config.clone(), change.prompts.clone());
+            }
+            JournalRecord::Event(record) => {
                 self.found.extend(self.session.passwords_of(record));
                 // What does not apply is for replay to report.
                 let _ = self.session.apply(record);
@@ -52,9 +54,10 @@ impl Finder {
 }
 
 /// Returns `true` if a line records typed passwords.
-pub(crate) fn types_passwords(line: &Line) -> bool {
-    let Record::Event(record) = &line.record else { return false };
-    let (Event::Replied { passwords, .. } | Event::Disclosed { passwords, .. }) = &record.event else {
+pub(crate) fn types_passwords(line: &JournalEntry) -> bool {
+    let JournalRecord::Event(record) = &line.record else { return false };
+    let (SessionEvent::Replied { passwords, .. } | SessionEvent::Disclosed { passwords, .. }) = &record.event
+    else {
         return false;
     };
     !passwords.is_empty()
@@ -64,15 +67,15 @@ pub(crate) fn types_passwords(line: &Line) -> bool {
 ///
 /// # Errors
 /// The prompts of the session cannot be read.
-pub fn for_people(journal: Journal, folder: &SessionFolder) -> Result<Journal, JournalError> {
+pub fn for_people(journal: SessionJournal, folder: &SessionFolder) -> Result<SessionJournal, JournalError> {
     if !journal.lines.iter().any(types_passwords) {
         return Ok(journal);
     }
-    let mut finder = Finder::new(&journal.header, folder.prompts(&journal.header.prompts_sha256)?);
+    let mut finder = PasswordFinder::new(&journal.header, folder.prompts(&journal.header.prompts_sha256)?);
     journal.lines.iter().for_each(|line| finder.read(line));
     let veil = finder.into_veil();
     let lines = journal.lines.into_iter().map(|line| hidden(line, &veil)).collect();
-    Ok(Journal { lines, ..journal })
+    Ok(SessionJournal { lines, ..journal })
 }
 
 /// Returns a veil that hides the passwords of a journal; it hides nothing if there are none.
@@ -85,20 +88,20 @@ pub(crate) fn veil_of(folder: &SessionFolder) -> Result<Veil, JournalError> {
     if !fs::read(folder.journal_path()).is_ok_and(|file| is_told(&file)) {
         return Ok(Veil::default());
     }
-    let mut lines = Lines::open(folder)?;
+    let mut lines = JournalLines::open(folder)?;
     let header = lines.header()?;
-    let mut finder = Finder::new(&header, folder.prompts(&header.prompts_sha256)?);
+    let mut finder = PasswordFinder::new(&header, folder.prompts(&header.prompts_sha256)?);
     while let Some(read) = lines.next()? {
         match read {
-            Read::Line(line) => finder.read(&line),
-            Read::Problem(_) => {}
+            JournalItem::Line(line) => finder.read(&line),
+            JournalItem::Problem(_) => {}
         }
     }
     Ok(finder.into_veil())
 }
 
 /// A line without the passwords that a veil knows.
-pub(crate) fn hidden(line: Line, veil: &Veil) -> Line {
+pub(crate) fn hidden(line: JournalEntry, veil: &Veil) -> JournalEntry {
     let plain = line.clone();
     veil.hide_in(line).unwrap_or(plain)
 }

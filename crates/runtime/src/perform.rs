@@ -7,32 +7,32 @@ use std::{
 };
 
 use deskhand_core::{
-    action::{Cancellation, Refusal},
-    command::{CallResult, Command, Verdict},
+    action::{ActionRefusal, Cancellation},
+    command::{CallResult, ToolCommand, Verdict},
     duration::milliseconds,
     ids::AgentId,
     known_tools::RECALL,
     outcome::Outcome,
     retrieval::Lookup,
-    session::{Effect, EffectRecord, Event, NoAnswer, Session, StopReason},
+    session::{Effect, EffectRecord, NoAnswer, Session, SessionEvent, StopReason},
 };
 use deskhand_desktop::{CancelScope, Desktop};
 use futures_util::future::BoxFuture;
 use tracing::Instrument as _;
 
 use crate::{
-    agents::{Assignment, OpenAgents, Progress},
-    camera::{Camera, Pictures},
+    agents::{Assignment, DelegateProgress, OpenAgents},
+    camera::{PictureProcessor, SessionPictureSource},
     journal::SessionFolder,
     observe::observe,
-    options::RunOptions,
-    people::Request,
+    options::SessionRunOptions,
+    people::UserRequest,
     rank::scores,
-    retrieve::Found,
+    retrieve::RetrievalResult,
     sources::OpenSources,
     stop::CallEnd,
     tools::Circumstances,
-    waiting::{ModelWaits, Wait},
+    waiting::{ModelWaits, WaitReason},
 };
 
 /// Maximum time for a cancelled call to report what it did. The call sends nothing meanwhile.
@@ -42,13 +42,13 @@ const INTERRUPTED: &str = "the call was cancelled before it was approved";
 
 /// The state and dependencies for performing effects.
 pub(crate) struct Performer<'a, D: Desktop> {
-    pub(crate) options: RunOptions<'a, D>,
+    pub(crate) options: SessionRunOptions<'a, D>,
     pub(crate) agents: OpenAgents,
     pub(crate) sources: OpenSources,
     pub(crate) folder: SessionFolder,
-    pub(crate) camera: Camera,
+    pub(crate) camera: PictureProcessor,
     pub(crate) session: Session,
-    requests: VecDeque<Request>,
+    requests: VecDeque<UserRequest>,
     pub(crate) outcome: Option<Outcome>,
     /// The deadline of the current round.
     pub(crate) deadline: Option<tokio::time::Instant>,
@@ -56,13 +56,13 @@ pub(crate) struct Performer<'a, D: Desktop> {
 
 impl<'a, D: Desktop> Performer<'a, D> {
     pub(crate) fn new(
-        mut options: RunOptions<'a, D>,
+        mut options: SessionRunOptions<'a, D>,
         (agents, sources): (OpenAgents, OpenSources),
         folder: SessionFolder,
         session: Session,
     ) -> Self {
         let requests = std::mem::take(&mut options.requests).into();
-        let camera = Camera::new(folder.clone(), options.config.view.clone());
+        let camera = PictureProcessor::new(folder.clone(), options.config.view.clone());
         Self { options, agents, sources, folder, camera, session, requests, outcome: None, deadline: None }
     }
 
@@ -71,49 +71,49 @@ impl<'a, D: Desktop> Performer<'a, D> {
     }
 
     /// Performs an effect; returns what came of it.
-    pub(crate) async fn perform(&mut self, record: &EffectRecord) -> Event {
+    pub(crate) async fn perform(&mut self, record: &EffectRecord) -> SessionEvent {
         let (waits, model) = (self.options.waits.clone(), self.options.model.display_name().to_owned());
         let agent = record.step.as_ref().map(|step| &step.agent);
-        let _waiting = Wait::of(&record.effect, agent, &model).map(|on| waits.begin(on));
+        let _waiting = WaitReason::of(&record.effect, agent, &model).map(|on| waits.begin(on));
         match &record.effect {
             Effect::AwaitRequest => self.next_request().await,
             Effect::Observe { look } => {
                 let look = observe(self.options.desktop, &self.agents, &self.camera, look);
                 let looked = self.unless_stopped(look.instrument(tracing::info_span!("observe"))).await;
                 match looked {
-                    Ok(Ok(observation)) => Event::Observed { observation: observation.clipped() },
-                    Ok(Err(failure)) => Event::ObserveFailed { failure: failure.clipped() },
-                    Err(reason) => Event::Stopped { reason },
+                    Ok(Ok(observation)) => SessionEvent::Observed { observation: observation.clipped() },
+                    Ok(Err(failure)) => SessionEvent::ObserveFailed { failure: failure.clipped() },
+                    Err(reason) => SessionEvent::Stopped { reason },
                 }
             }
             Effect::Rank { wanted, texts } => {
                 let scores = scores(self.options.ranker.clone(), wanted.clone(), texts.clone());
                 match self.unless_stopped(scores.instrument(tracing::info_span!("rank"))).await {
-                    Ok(scores) => Event::Ranked { scores },
-                    Err(reason) => Event::Stopped { reason },
+                    Ok(scores) => SessionEvent::Ranked { scores },
+                    Err(reason) => SessionEvent::Stopped { reason },
                 }
             }
             Effect::Retrieve { lookup } => self.retrieve(lookup.clone()).await,
             Effect::Ask { request } => {
-                let pictures = Pictures(&self.folder);
+                let pictures = SessionPictureSource(&self.folder);
                 let veil = self.options.tools.secrets.veil().clone();
                 let signs = ModelWaits { waits: &waits, model: &model, veil };
                 let ask = self.options.model.ask_boxed(request, &pictures, &signs);
                 match self.unless_stopped(ask.instrument(tracing::info_span!("ask"))).await {
-                    Ok(Ok(reply)) => Event::replied(reply),
-                    Ok(Err(failure)) => Event::ModelFailed { failure },
-                    Err(reason) => Event::Stopped { reason },
+                    Ok(Ok(reply)) => SessionEvent::replied(reply),
+                    Ok(Err(failure)) => SessionEvent::ModelFailed { failure },
+                    Err(reason) => SessionEvent::Stopped { reason },
                 }
             }
             Effect::Call { command } => self.call(command).await,
             Effect::AskUser { questions } => {
                 let asked = self.options.people.ask(record.id, questions);
-                self.unless_interrupted(asked, Event::Unanswered { why: NoAnswer::TimedOut }).await
+                self.unless_interrupted(asked, SessionEvent::Unanswered { why: NoAnswer::TimedOut }).await
             }
             Effect::AwaitApproval { approval } => {
                 let decided = self.options.people.decide(record, approval, self.session.planned());
                 let rejected =
-                    Event::Rejected { instruction: Some(INTERRUPTED.to_owned()), is_message: true };
+                    SessionEvent::Rejected { instruction: Some(INTERRUPTED.to_owned()), is_message: true };
                 self.unless_interrupted(decided, rejected).await
             }
             Effect::Delegate { agent, subtask, message, request, context } => {
@@ -131,46 +131,46 @@ impl<'a, D: Desktop> Performer<'a, D> {
                 self.outcome = Some(outcome.clone());
                 let last = self.camera.last_look(self.options.desktop);
                 let picture = self.unless_stopped(last).await.ok().flatten();
-                Event::Acknowledged { picture }
+                SessionEvent::Acknowledged { picture }
             }
         }
     }
 
-    async fn delegate(&self, agent: AgentId, assignment: Assignment) -> Event {
+    async fn delegate(&self, agent: AgentId, assignment: Assignment) -> SessionEvent {
         let (waits, subtask) = (self.options.waits.clone(), assignment.subtask.clone());
-        let progress = Progress::new(move |state| {
-            waits.set(Wait::Agent { subtask: subtask.clone(), state: state.to_owned() });
+        let progress = DelegateProgress::new(move |state| {
+            waits.set(WaitReason::Agent { subtask: subtask.clone(), state: state.to_owned() });
         });
         let number = assignment.number.clone();
         let work = self.agents.work(agent, assignment, progress).instrument(tracing::info_span!("delegate"));
         match self.unless_stopped(work).await {
-            Ok(report) => Event::Delegated { report: report.clipped() },
+            Ok(report) => SessionEvent::Delegated { report: report.clipped() },
             // A session that is suspended asks again.
-            Err(reason @ StopReason::Signal) => Event::Stopped { reason },
+            Err(reason @ StopReason::Signal) => SessionEvent::Stopped { reason },
             Err(reason @ (StopReason::WallTime | StopReason::User)) => {
                 self.agents.withdraw(agent, &number).await;
-                Event::Stopped { reason }
+                SessionEvent::Stopped { reason }
             }
         }
     }
 
-    async fn retrieve(&self, lookup: Lookup) -> Event {
+    async fn retrieve(&self, lookup: Lookup) -> SessionEvent {
         let found = async {
             match &self.options.retrieve {
                 Some(retrieve) => retrieve(lookup).await,
-                None => Found::default(),
+                None => RetrievalResult::default(),
             }
         };
         match self.unless_stopped(found.instrument(tracing::info_span!("retrieve"))).await {
             Ok(found) => {
-                let Found { hits, problems } = found.clipped();
-                Event::Retrieved { hits, problems }
+                let RetrievalResult { hits, problems } = found.clipped();
+                SessionEvent::Retrieved { hits, problems }
             }
-            Err(reason) => Event::Stopped { reason },
+            Err(reason) => SessionEvent::Stopped { reason },
         }
     }
 
-    async fn next_request(&mut self) -> Event {
+    async fn next_request(&mut self) -> SessionEvent {
         let (people, stop) = (&self.options.people, &self.options.stop);
         self.deadline = None;
         if people.converse {
@@ -190,27 +190,27 @@ impl<'a, D: Desktop> Performer<'a, D> {
                 _ = stop.wait() => None,
             }
         };
-        let Some(Request { text, plan }) = next else { return Event::Ended };
+        let Some(UserRequest { text, plan }) = next else { return SessionEvent::Ended };
         self.deadline = deadline(&self.session);
-        Event::Requested { text, plan }
+        SessionEvent::Requested { text, plan }
     }
 
     /// The agent that a command is run by; `None` for what the runtime runs, for an agent's looking up as well.
-    fn agent_of(&self, command: &Command) -> Option<AgentId> {
+    fn agent_of(&self, command: &ToolCommand) -> Option<AgentId> {
         command.agent.filter(|agent| command.tool != RECALL || self.agents.has_tool(*agent, RECALL))
     }
 
     /// Runs one command until it returns, or is to end: by a stop, by an interruption, or at the deadline of the round. Then a command
     /// on the desktop is cancelled and returns with what it did; what only reads or runs elsewhere is dropped.
-    fn call<'b>(&'b self, command: &'b Command) -> BoxFuture<'b, Event> {
+    fn call<'b>(&'b self, command: &'b ToolCommand) -> BoxFuture<'b, SessionEvent> {
         Box::pin(async move {
             let stop = &self.options.stop;
             if let Some(reason) = stop.reason() {
-                return Event::Stopped { reason };
+                return SessionEvent::Stopped { reason };
             }
             let acts = !self.only_reads(command);
             if stop.is_interrupted() {
-                return Event::Returned { result: not_sent(acts) };
+                return SessionEvent::Returned { result: not_sent(acts) };
             }
             let (started, scope) = (Instant::now(), stop.call_scope());
             let span = tracing::info_span!("call", tool = command.tool);
@@ -223,7 +223,7 @@ impl<'a, D: Desktop> Performer<'a, D> {
             };
             let mut result = match end {
                 Err(result) => result,
-                Ok(Some(CallEnd::Stopped(reason))) if !acts => return Event::Stopped { reason },
+                Ok(Some(CallEnd::Stopped(reason))) if !acts => return SessionEvent::Stopped { reason },
                 Ok(Some(CallEnd::Interrupted)) if !acts => not_sent(acts),
                 Ok(end) => {
                     scope.cancel();
@@ -238,12 +238,12 @@ impl<'a, D: Desktop> Performer<'a, D> {
                 }
             };
             result.elapsed_ms = milliseconds(started.elapsed());
-            Event::Returned { result: result.clipped() }
+            SessionEvent::Returned { result: result.clipped() }
         })
     }
 
     /// Runs one command to its end.
-    async fn run(&self, command: &Command) -> CallResult {
+    async fn run(&self, command: &ToolCommand) -> CallResult {
         let (policy, places) = (self.session.policy(), self.session.places());
         match self.agent_of(command) {
             Some(agent) => self.agents.call(agent, command).await,
@@ -258,7 +258,7 @@ impl<'a, D: Desktop> Performer<'a, D> {
     }
 
     /// Returns `true` if a command changes nothing, so that it can be dropped.
-    fn only_reads(&self, command: &Command) -> bool {
+    fn only_reads(&self, command: &ToolCommand) -> bool {
         match self.agent_of(command) {
             Some(_) => false,
             None if self.sources.has(command) => self.sources.only_reads(command),
@@ -267,7 +267,7 @@ impl<'a, D: Desktop> Performer<'a, D> {
     }
 
     /// Returns `true` if a command is run by a tool of ours, which reports what it did when it is cancelled.
-    fn is_on_desktop(&self, command: &Command) -> bool {
+    fn is_on_desktop(&self, command: &ToolCommand) -> bool {
         self.agent_of(command).is_none() && !self.sources.has(command)
     }
 
@@ -281,7 +281,11 @@ impl<'a, D: Desktop> Performer<'a, D> {
     }
 
     /// Waits for a person, unless calls are interrupted: then nobody wants to know any more.
-    async fn unless_interrupted(&self, asked: impl Future<Output = Event>, interrupted: Event) -> Event {
+    async fn unless_interrupted(
+        &self,
+        asked: impl Future<Output = SessionEvent>,
+        interrupted: SessionEvent,
+    ) -> SessionEvent {
         let answered = async {
             tokio::select! {
                 biased;
@@ -289,7 +293,7 @@ impl<'a, D: Desktop> Performer<'a, D> {
                 event = asked => event,
             }
         };
-        self.unless_stopped(answered).await.unwrap_or_else(|reason| Event::Stopped { reason })
+        self.unless_stopped(answered).await.unwrap_or_else(|reason| SessionEvent::Stopped { reason })
     }
 
     /// Runs `work`, dropping it if the session is stopped.
@@ -314,7 +318,7 @@ impl<'a, D: Desktop> Performer<'a, D> {
 
 /// The result of a call that was interrupted before it sent anything.
 fn not_sent(acts: bool) -> CallResult {
-    CallResult::failure(acts.then_some(Verdict::Refused), Refusal::Cancelled.reason())
+    CallResult::failure(acts.then_some(Verdict::Refused), ActionRefusal::Cancelled.reason())
 }
 
 /// The result of a call that was dropped.

@@ -4,16 +4,16 @@
 
 use deskhand_core::{
     prompt::PromptSet,
-    record::Record,
+    record::JournalRecord,
     session::{EffectRecord, Session},
 };
 use serde_json::Value;
 
-use crate::journal::{Journal, JournalProblem};
+use crate::journal::{JournalProblem, SessionJournal};
 
 /// The first difference between a journal and its replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
+pub struct ReplayDiff {
     /// The record number in the journal.
     pub seq: u64,
     /// The differing field: `effect.command.arguments.name`.
@@ -24,7 +24,7 @@ pub struct Difference {
     pub replayed: String,
 }
 
-impl std::fmt::Display for Difference {
+impl std::fmt::Display for ReplayDiff {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
@@ -42,11 +42,11 @@ pub struct Replay {
     /// `true` if the journal reaches the end of the session; it does not after a crash.
     pub complete: bool,
     /// The first difference, at which the replay stopped.
-    pub difference: Option<Difference>,
+    pub difference: Option<ReplayDiff>,
 }
 
 /// Replays a journal with its own prompts.
-pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
+pub fn replay(journal: &SessionJournal, prompts: PromptSet) -> Replay {
     let mut session = Session::new(journal.header.config.clone(), prompts);
     let mut replay = Replay { effects_equal: 0, complete: false, difference: None };
     let changed = journal.problems.iter().find_map(|problem| match problem {
@@ -57,13 +57,13 @@ pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
     });
     for line in &journal.lines {
         let found = match &line.record {
-            Record::Header(_) => None,
-            Record::Changed(change) => {
+            JournalRecord::Header(_) => None,
+            JournalRecord::Changed(change) => {
                 session.change(change.config.clone(), change.prompts.clone());
                 None
             }
-            Record::Effect(recorded) => compare(line.seq, recorded, session.next()),
-            Record::Event(event) => session.apply(event).err().map(|error| Difference {
+            JournalRecord::Effect(recorded) => compare(line.seq, recorded, session.next()),
+            JournalRecord::Event(event) => session.apply(event).err().map(|error| ReplayDiff {
                 seq: line.seq,
                 field: "event".to_owned(),
                 recorded: "an applied event".to_owned(),
@@ -71,7 +71,7 @@ pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
             }),
         };
         let found = found.or_else(|| {
-            (changed == Some(line.seq)).then(|| Difference {
+            (changed == Some(line.seq)).then(|| ReplayDiff {
                 seq: line.seq,
                 field: "(whole line)".to_owned(),
                 recorded: "a modified line".to_owned(),
@@ -82,7 +82,7 @@ pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
             replay.difference = Some(difference);
             return replay;
         }
-        if matches!(line.record, Record::Effect(_)) {
+        if matches!(line.record, JournalRecord::Effect(_)) {
             replay.effects_equal += 1;
         }
     }
@@ -90,7 +90,7 @@ pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
     replay
 }
 
-fn compare(seq: u64, recorded: &EffectRecord, wanted: Option<&EffectRecord>) -> Option<Difference> {
+fn compare(seq: u64, recorded: &EffectRecord, wanted: Option<&EffectRecord>) -> Option<ReplayDiff> {
     let json = |record: &EffectRecord| serde_json::to_value(record).unwrap_or(Value::Null);
     let bytes = |record: &EffectRecord| serde_json::to_string(record).ok();
     // Byte for byte, including the order of fields.
@@ -99,7 +99,7 @@ fn compare(seq: u64, recorded: &EffectRecord, wanted: Option<&EffectRecord>) -> 
     }
     let recorded = json(recorded);
     let Some(wanted) = wanted.map(json) else {
-        return Some(Difference {
+        return Some(ReplayDiff {
             seq,
             field: "effect".to_owned(),
             recorded: shown(&recorded),
@@ -107,7 +107,7 @@ fn compare(seq: u64, recorded: &EffectRecord, wanted: Option<&EffectRecord>) -> 
         });
     };
     let (field, recorded, replayed) = first_difference(String::new(), &recorded, &wanted);
-    Some(Difference { seq, field, recorded, replayed })
+    Some(ReplayDiff { seq, field, recorded, replayed })
 }
 
 fn first_difference(path: String, left: &Value, right: &Value) -> (String, String, String) {

@@ -8,11 +8,11 @@ use std::{
 
 use deskhand_core::{
     ids::SessionId,
-    record::Record,
-    session::{Event, EventRecord},
+    record::JournalRecord,
+    session::{EventRecord, SessionEvent},
 };
 
-use crate::journal::{JournalError, Lines, Read, SessionFolder, SessionStore};
+use crate::journal::{JournalError, JournalItem, JournalLines, SessionFolder, SessionStore};
 
 /// Which sessions may be removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,10 +94,10 @@ pub fn remove(store: &SessionStore, session: &SessionId) -> Result<(), JournalEr
 /// Returns `true` if the session has ended, so that there is nothing to resume.
 fn has_ended(folder: &SessionFolder) -> bool {
     let ended = || -> Result<bool, JournalError> {
-        let mut lines = Lines::open(folder)?;
+        let mut lines = JournalLines::open(folder)?;
         let mut ended = false;
         while let Some(read) = lines.next()? {
-            if let Read::Line(line) = read {
+            if let JournalItem::Line(line) = read {
                 ended = is_end(&line.record);
             }
         }
@@ -108,8 +108,8 @@ fn has_ended(folder: &SessionFolder) -> bool {
 }
 
 /// Returns `true` if a record is the last of an ended session.
-pub(crate) fn is_end(record: &Record) -> bool {
-    matches!(record, Record::Event(event) if matches!(event.as_ref(), EventRecord { event: Event::Ended, .. }))
+pub(crate) fn is_end(record: &JournalRecord) -> bool {
+    matches!(record, JournalRecord::Event(event) if matches!(event.as_ref(), EventRecord { event: SessionEvent::Ended, .. }))
 }
 
 fn last_change(folder: &SessionFolder) -> Result<SystemTime, JournalError> {

@@ -6,7 +6,7 @@ use deskhand_core::retrieval::{Hit, Lookup};
 
 /// The results of retrievers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Found {
+pub struct RetrievalResult {
     /// The hits, best first.
     pub hits: Vec<Hit>,
     /// Why a retriever found nothing, for the journal: each names the retriever, the cause and the next step.
@@ -14,7 +14,7 @@ pub struct Found {
 }
 
 /// The answer of retrievers.
-pub type Retrieving = Pin<Box<dyn Future<Output = Found> + Send>>;
+pub type Retrieving = Pin<Box<dyn Future<Output = RetrievalResult> + Send>>;
 
 /// Asks retrievers for what could help with a piece of work. It bounds the time that it takes.
 pub type Retrieve = Arc<dyn Fn(Lookup) -> Retrieving + Send + Sync>;
@@ -25,7 +25,7 @@ const TEXT_CHARS_MAX: usize = 8_000;
 /// The most hits of one look-up that are kept.
 const HITS_MAX: usize = 20;
 
-impl Found {
+impl RetrievalResult {
     /// The same within the limits of what a journal keeps.
     pub(crate) fn clipped(mut self) -> Self {
         use deskhand_core::clipping::within;

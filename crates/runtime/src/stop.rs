@@ -14,14 +14,14 @@ enum Urgency {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct StopState {
     stop: Option<(Urgency, StopReason)>,
     interrupted: bool,
     /// Cancels the running call. It is cancelled exactly while there is a stop or an interruption.
     calls: CancelScope,
 }
 
-impl State {
+impl StopState {
     /// Makes `calls` fit after a change.
     fn settle(&mut self) {
         if self.stop.is_some() || self.interrupted {
@@ -45,12 +45,12 @@ pub(crate) enum CallEnd {
 /// before the next request.
 #[derive(Debug, Clone)]
 pub struct StopSwitch {
-    state: watch::Sender<State>,
+    state: watch::Sender<StopState>,
 }
 
 impl Default for StopSwitch {
     fn default() -> Self {
-        Self { state: watch::Sender::new(State::default()) }
+        Self { state: watch::Sender::new(StopState::default()) }
     }
 }
 
@@ -157,7 +157,7 @@ impl StopSwitch {
 
     async fn wait_for(&self, least: Urgency) -> StopReason {
         let mut receiver = self.state.subscribe();
-        let is_on = |state: &State| state.stop.is_some_and(|(urgency, _)| urgency >= least);
+        let is_on = |state: &StopState| state.stop.is_some_and(|(urgency, _)| urgency >= least);
         let on = receiver.wait_for(is_on).await;
         // `self` holds the sender, so waiting cannot fail; a value that passed the test is present.
         on.ok().and_then(|state| state.stop).map_or(StopReason::Signal, |(_, reason)| reason)

@@ -2,12 +2,12 @@
 
 use deskhand_core::{
     text::{clip, one_line},
-    ui::{Element, Partial, Source, State, Tree},
+    ui::{Element, ElementSource, IncompleteTreeCause, State, Tree},
 };
 
 /// The emphasis of a part of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Weight {
+pub enum TextEmphasis {
     /// Names.
     Strong,
     /// Roles, values.
@@ -17,39 +17,39 @@ pub enum Weight {
 }
 
 /// An element on one line, indented by its depth, as parts of different weight.
-pub fn element_parts(element: &Element) -> Vec<(Weight, String)> {
+pub fn element_parts(element: &Element) -> Vec<(TextEmphasis, String)> {
     const TEXT_MAX: usize = 80;
     let mut parts = vec![
-        (Weight::Plain, "  ".repeat(usize::from(element.depth))),
-        (Weight::Faint, format!("[{}] ", element.id)),
-        (Weight::Plain, element.role.to_string()),
+        (TextEmphasis::Plain, "  ".repeat(usize::from(element.depth))),
+        (TextEmphasis::Faint, format!("[{}] ", element.id)),
+        (TextEmphasis::Plain, element.role.to_string()),
     ];
-    let mut add = |weight: Weight, text: String| parts.push((weight, text));
+    let mut add = |weight: TextEmphasis, text: String| parts.push((weight, text));
     if !element.name.is_empty() {
-        add(Weight::Strong, format!(" \"{}\"", clip(&one_line(&element.name), TEXT_MAX)));
+        add(TextEmphasis::Strong, format!(" \"{}\"", clip(&one_line(&element.name), TEXT_MAX)));
     }
     if let Some(text) = element.text.as_ref().filter(|text| !text.is_empty()) {
-        add(Weight::Plain, format!(" = \"{}\"", clip(&one_line(text), TEXT_MAX)));
+        add(TextEmphasis::Plain, format!(" = \"{}\"", clip(&one_line(text), TEXT_MAX)));
     }
     if let Some(value) = &element.value {
-        add(Weight::Plain, format!(" = {} ({} to {})", value.current, value.minimum, value.maximum));
+        add(TextEmphasis::Plain, format!(" = {} ({} to {})", value.current, value.minimum, value.maximum));
     }
     if let Some(table) = &element.table {
-        add(Weight::Plain, format!(" {} × {} cells", table.rows, table.columns));
+        add(TextEmphasis::Plain, format!(" {} × {} cells", table.rows, table.columns));
     }
     if !element.description.is_empty() && element.name.is_empty() {
-        add(Weight::Plain, format!(" — {}", clip(&one_line(&element.description), TEXT_MAX)));
+        add(TextEmphasis::Plain, format!(" — {}", clip(&one_line(&element.description), TEXT_MAX)));
     }
     let states = state_words(element);
     if !states.is_empty() {
-        add(Weight::Faint, format!(" ({})", states.join(", ")));
+        add(TextEmphasis::Faint, format!(" ({})", states.join(", ")));
     }
-    if element.source != Source::AtSpi {
-        add(Weight::Faint, format!(" by {}", element.source.word()));
+    if element.source != ElementSource::AtSpi {
+        add(TextEmphasis::Faint, format!(" by {}", element.source.word()));
     }
     if let Some(bounds) = element.bounds {
         let [x, y, width, height] = <[i32; 4]>::from(bounds);
-        add(Weight::Faint, format!(" {width}x{height} at {x},{y}"));
+        add(TextEmphasis::Faint, format!(" {width}x{height} at {x},{y}"));
     }
     parts
 }
@@ -78,9 +78,9 @@ fn state_words(element: &Element) -> Vec<&str> {
 /// Why a tree lacks elements; `None` if it is complete.
 pub fn partial_words(tree: &Tree) -> Option<&'static str> {
     tree.partial.map(|partial| match partial {
-        Partial::NodeLimit => "the window has more elements",
-        Partial::Deadline => "reading took too long",
-        Partial::NotAnswering => "the application did not answer for some elements",
+        IncompleteTreeCause::NodeLimit => "the window has more elements",
+        IncompleteTreeCause::Deadline => "reading took too long",
+        IncompleteTreeCause::NotAnswering => "the application did not answer for some elements",
     })
 }
 

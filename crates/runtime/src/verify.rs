@@ -2,17 +2,17 @@
 
 use std::{collections::BTreeMap, fmt, fs, io};
 
-use deskhand_core::record::{JOURNAL_VERSION, Record};
+use deskhand_core::record::{JOURNAL_VERSION, JournalRecord};
 use serde_json::Value;
 
 use crate::journal::{
-    Chain, Flaw, JournalError, MissingEnd, Proof, RawLine, RawLines, SessionFolder, StoredLine, records,
+    Chain, Flaw, JournalError, MissingEnd, RawLine, RawLines, SealProof, SessionFolder, StoredLine, records,
     sha256_hex,
 };
 
 /// An integrity problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Finding {
+pub enum IntegrityFinding {
     /// A line was modified.
     Changed {
         /// The record number.
@@ -94,7 +94,7 @@ pub enum Finding {
     },
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for IntegrityFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Changed { seq } => {
@@ -151,9 +151,9 @@ pub struct Verification {
     /// The number of pictures checked.
     pub pictures: u64,
     /// The problems, in record order.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<IntegrityFinding>,
     /// The proof given by the seals, if there are no problems.
-    pub proof: Proof,
+    pub proof: SealProof,
 }
 
 /// The most findings reported.
@@ -173,14 +173,14 @@ pub fn verify(folder: &SessionFolder) -> Result<Verification, JournalError> {
     while let Some(raw) = lines.next()? {
         let seq = raw.seq;
         if !raw.ended {
-            cut_off = Some(Finding::CutOff { seq });
+            cut_off = Some(IntegrityFinding::CutOff { seq });
             break;
         }
         found.records = seq;
         let line: StoredLine = match serde_json::from_slice(&raw.bytes) {
             Ok(line) => line,
             Err(error) => {
-                found.note(Finding::Unreadable { seq, reason: error.to_string() });
+                found.note(IntegrityFinding::Unreadable { seq, reason: error.to_string() });
                 chain.pass_over(&raw);
                 continue;
             }
@@ -198,7 +198,7 @@ pub fn verify(folder: &SessionFolder) -> Result<Verification, JournalError> {
     if found.records == 0 {
         match folder.anchored_records()? {
             0 => return Err(JournalError::NoRecord { path: folder.journal_path() }),
-            last => found.note(Finding::Truncated { from: 1, to: last }),
+            last => found.note(IntegrityFinding::Truncated { from: 1, to: last }),
         }
         return Ok(found);
     }
@@ -207,8 +207,8 @@ pub fn verify(folder: &SessionFolder) -> Result<Verification, JournalError> {
     for (sha256, seq) in pictures {
         found.pictures += 1;
         match hash_of(&folder.picture_path(&sha256))? {
-            None => found.note(Finding::PictureMissing { seq, sha256 }),
-            Some(hash) if hash != sha256 => found.note(Finding::PictureChanged { seq, sha256 }),
+            None => found.note(IntegrityFinding::PictureMissing { seq, sha256 }),
+            Some(hash) if hash != sha256 => found.note(IntegrityFinding::PictureChanged { seq, sha256 }),
             Some(_) => {}
         }
     }
@@ -216,7 +216,7 @@ pub fn verify(folder: &SessionFolder) -> Result<Verification, JournalError> {
 }
 
 impl Verification {
-    fn note(&mut self, finding: Finding) {
+    fn note(&mut self, finding: IntegrityFinding) {
         if self.findings.len() < FINDINGS_MAX {
             self.findings.push(finding);
         }
@@ -225,19 +225,21 @@ impl Verification {
     /// Notes a line without a valid seal. A run of them is one finding.
     fn forged(&mut self, seq: u64) {
         match self.findings.last_mut() {
-            Some(Finding::Forged { last, .. }) if *last == seq.saturating_sub(1) => *last = seq,
-            Some(_) | None => self.note(Finding::Forged { seq, last: seq }),
+            Some(IntegrityFinding::Forged { last, .. }) if *last == seq.saturating_sub(1) => *last = seq,
+            Some(_) | None => self.note(IntegrityFinding::Forged { seq, last: seq }),
         }
     }
 
     /// Notes what is wrong with the end.
-    fn end(&mut self, missing: Option<MissingEnd>, cut_off: Option<Finding>) {
+    fn end(&mut self, missing: Option<MissingEnd>, cut_off: Option<IntegrityFinding>) {
         match missing {
             // A line that was once complete was not cut off by a crash.
-            Some(MissingEnd { from, to, may_be_lost: false }) => self.note(Finding::Truncated { from, to }),
+            Some(MissingEnd { from, to, may_be_lost: false }) => {
+                self.note(IntegrityFinding::Truncated { from, to });
+            }
             Some(MissingEnd { from, to, may_be_lost: true }) => {
                 cut_off.into_iter().for_each(|finding| self.note(finding));
-                self.note(Finding::Lost { from, to });
+                self.note(IntegrityFinding::Lost { from, to });
             }
             None => cut_off.into_iter().for_each(|finding| self.note(finding)),
         }
@@ -255,24 +257,26 @@ impl Verification {
         let named = self.findings.iter().any(|finding| finding.names(seq.saturating_sub(1)));
         let unreadable = matches!(
             self.findings.last(),
-            Some(Finding::Unreadable { seq: last, .. }) if *last == seq.saturating_sub(1)
+            Some(IntegrityFinding::Unreadable { seq: last, .. }) if *last == seq.saturating_sub(1)
         );
         match chain.link(raw, line)? {
-            Some(Flaw::Changed) => self.note(Finding::Changed { seq }),
+            Some(Flaw::Changed) => self.note(IntegrityFinding::Changed { seq }),
             Some(Flaw::Forged) => self.forged(seq),
-            Some(Flaw::Replaced) => self.note(Finding::Replaced { seq }),
+            Some(Flaw::Replaced) => self.note(IntegrityFinding::Replaced { seq }),
             Some(Flaw::Unlinked) if named => {}
             // Without its own seal, a modified line is detected by its successor's hash.
-            Some(Flaw::Unlinked) if seq > 1 => self.note(Finding::Changed { seq: seq.saturating_sub(1) }),
+            Some(Flaw::Unlinked) if seq > 1 => {
+                self.note(IntegrityFinding::Changed { seq: seq.saturating_sub(1) });
+            }
             // A modified line break joins two lines; a modified number is not that of its line.
             Some(Flaw::OutOfPlace) if unreadable || (named && line.seq == seq) => {}
             Some(Flaw::OutOfPlace | Flaw::Unlinked) => {
-                self.note(Finding::OutOfPlace { seq, says: line.seq });
+                self.note(IntegrityFinding::OutOfPlace { seq, says: line.seq });
             }
             None => {}
         }
         match &line.record {
-            Record::Header(header) if seq == 1 => {
+            JournalRecord::Header(header) if seq == 1 => {
                 if header.version != JOURNAL_VERSION {
                     return Err(JournalError::Version {
                         path: folder.journal_path(),
@@ -282,11 +286,11 @@ impl Verification {
                 }
                 self.prompts(folder, &header.prompts_sha256)?;
             }
-            Record::Header(_) => self.note(Finding::Header { seq }),
-            Record::Effect(_) | Record::Event(_) | Record::Changed(_) if seq == 1 => {
-                self.note(Finding::Header { seq });
+            JournalRecord::Header(_) => self.note(IntegrityFinding::Header { seq }),
+            JournalRecord::Effect(_) | JournalRecord::Event(_) | JournalRecord::Changed(_) if seq == 1 => {
+                self.note(IntegrityFinding::Header { seq });
             }
-            Record::Effect(_) | Record::Event(_) | Record::Changed(_) => {}
+            JournalRecord::Effect(_) | JournalRecord::Event(_) | JournalRecord::Changed(_) => {}
         }
         Ok(())
     }
@@ -294,15 +298,15 @@ impl Verification {
     fn prompts(&mut self, folder: &SessionFolder, sha256: &str) -> Result<(), JournalError> {
         let sha256 = sha256.to_owned();
         match hash_of(&folder.prompts_path(&sha256))? {
-            None => self.note(Finding::PromptsMissing { sha256 }),
-            Some(hash) if hash != sha256 => self.note(Finding::PromptsChanged { sha256 }),
+            None => self.note(IntegrityFinding::PromptsMissing { sha256 }),
+            Some(hash) if hash != sha256 => self.note(IntegrityFinding::PromptsChanged { sha256 }),
             Some(_) => {}
         }
         Ok(())
     }
 }
 
-impl Finding {
+impl IntegrityFinding {
     /// Returns `true` if it reports this record as modified.
     fn names(&self, record: u64) -> bool {
         match self {

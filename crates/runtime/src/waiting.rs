@@ -7,16 +7,16 @@ use tokio::{sync::watch, time::Instant};
 
 /// The current wait of a session, and its start.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
+pub struct SessionWait {
     /// The kind of wait.
-    pub on: Wait,
+    pub on: WaitReason,
     /// Since when.
     pub since: Instant,
 }
 
 /// A kind of wait of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wait {
+pub enum WaitReason {
     /// A server on this machine to load a model.
     LocalModel,
     /// The start of a private desktop.
@@ -31,7 +31,7 @@ pub enum Wait {
         model: String,
         /// The bytes of the response so far; 0 before the first one.
         received: usize,
-        /// The last words of the reply so far, without secrets: at most [`Wait::WORDS_CHARS_MAX`] characters. Empty if it is not streamed.
+        /// The last words of the reply so far, without secrets: at most [`WaitReason::WORDS_CHARS_MAX`] characters. Empty if it is not streamed.
         words: String,
     },
     /// The next request to a model, after one failed.
@@ -73,7 +73,7 @@ pub enum Wait {
     Closing,
 }
 
-impl Wait {
+impl WaitReason {
     /// The most characters of an arriving reply that are reported.
     pub const WORDS_CHARS_MAX: usize = 4_000;
 
@@ -105,7 +105,7 @@ impl Wait {
 
 /// A shared cell in which a session publishes its current wait. Cheap to clone; clones share the state.
 #[derive(Debug, Clone)]
-pub struct Waits(watch::Sender<Option<Waiting>>);
+pub struct Waits(watch::Sender<Option<SessionWait>>);
 
 impl Default for Waits {
     fn default() -> Self {
@@ -115,18 +115,18 @@ impl Default for Waits {
 
 impl Waits {
     /// Says what the session waits for, until the guard is dropped.
-    pub fn begin(&self, on: Wait) -> WaitGuard<'_> {
+    pub fn begin(&self, on: WaitReason) -> WaitGuard<'_> {
         self.set(on);
         WaitGuard(self)
     }
 
     /// Follows what is waited for; `None` between two waits.
-    pub fn follow(&self) -> watch::Receiver<Option<Waiting>> {
+    pub fn follow(&self) -> watch::Receiver<Option<SessionWait>> {
         self.0.subscribe()
     }
 
-    pub(crate) fn set(&self, on: Wait) {
-        self.0.send_replace(Some(Waiting { on, since: Instant::now() }));
+    pub(crate) fn set(&self, on: WaitReason) {
+        self.0.send_replace(Some(SessionWait { on, since: Instant::now() }));
     }
 }
 
@@ -154,15 +154,15 @@ impl ModelSigns for ModelWaits<'_> {
     fn sign(&self, sign: ModelSign) {
         match sign {
             ModelSign::Asked { model } => {
-                self.waits.set(Wait::Reply { model, received: 0, words: String::new() });
+                self.waits.set(WaitReason::Reply { model, received: 0, words: String::new() });
             }
             // Since when it waits stays as it is.
             ModelSign::Receiving { bytes, words: said } => {
                 // More arrives than is reported: a secret is hidden before its beginning is cut off.
                 let said = without_entries(&self.veil.hide(&said));
-                let said = last_of(&said, Wait::WORDS_CHARS_MAX).to_owned();
+                let said = last_of(&said, WaitReason::WORDS_CHARS_MAX).to_owned();
                 self.waits.0.send_modify(|waiting| {
-                    if let Some(Waiting { on: Wait::Reply { received, words, .. }, .. }) = waiting {
+                    if let Some(SessionWait { on: WaitReason::Reply { received, words, .. }, .. }) = waiting {
                         (*received, *words) = (bytes, said);
                     }
                 });
@@ -170,7 +170,7 @@ impl ModelSigns for ModelWaits<'_> {
             ModelSign::Retrying { reason, after, attempt, attempts_max } => {
                 let at = Instant::now() + after;
                 let model = self.model.to_owned();
-                self.waits.set(Wait::Retry { model, reason, at, attempt, attempts_max });
+                self.waits.set(WaitReason::Retry { model, reason, at, attempt, attempts_max });
             }
         }
     }

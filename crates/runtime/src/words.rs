@@ -3,10 +3,10 @@
 use deskhand_core::{
     action::words::outcome,
     agent::AgentRef,
-    command::{CallResult, CallStatus, Command, Verdict},
+    command::{CallResult, CallStatus, ToolCommand, Verdict},
     intent::Does,
     money::{Cost, Money},
-    session::Tally,
+    session::RoundTally,
     text::{clip, one_line},
 };
 use serde_json::Value;
@@ -14,13 +14,13 @@ use serde_json::Value;
 use crate::story::{ModelUse, RunSummary};
 
 /// Describes a command in a few words: `click push button "Finish"`, `visit Insert › Chart…`.
-pub fn command_words(command: &Command, target: Option<&str>) -> String {
+pub fn command_words(command: &ToolCommand, target: Option<&str>) -> String {
     const SHOWN: usize = 60;
     clip(&whole_command_words(command, target), SHOWN)
 }
 
 /// Describes a command in full, on one line.
-pub fn whole_command_words(command: &Command, target: Option<&str>) -> String {
+pub fn whole_command_words(command: &ToolCommand, target: Option<&str>) -> String {
     const SUFFIXES: &[&str] = &["_application_window", "_application", "_element", "_window", "_text"];
     let verb = SUFFIXES
         .iter()
@@ -57,7 +57,7 @@ pub fn whole_command_words(command: &Command, target: Option<&str>) -> String {
 
 /// Everything about a command that a person approves, beside the words for it: what is run with all arguments, each value in full,
 /// the window, the page and the document.
-pub fn action_details(command: &Command) -> Vec<(String, String)> {
+pub fn action_details(command: &ToolCommand) -> Vec<(String, String)> {
     const PROGRAM: [&str; 2] = ["program", "name"];
     const LISTS: [&str; 2] = ["arguments", "files"];
     let mut details = Vec::new();
@@ -194,7 +194,7 @@ pub fn short_name(name: &str) -> &str {
 }
 
 /// The share of what was read that came from a provider's cache: `, 62 % of those read from the cache`; nothing if none did.
-pub fn cached_words(tally: &Tally) -> String {
+pub fn cached_words(tally: &RoundTally) -> String {
     let share = tally.cached_tokens.saturating_mul(100).checked_div(tally.prompt_tokens).unwrap_or(0);
     if tally.cached_tokens == 0 { String::new() } else { format!(", {share} % of those read from the cache") }
 }

@@ -16,4 +16,4 @@ mod veil;
 pub use named::{NoSecrets, ReadValue, SecretReader, Secrets};
 pub use source::{SecretError, SecretSource, read_environment, read_file};
 pub use value::SecretValue;
-pub use veil::{Hidden, Veil};
+pub use veil::{TextRedaction, Veil};

@@ -25,16 +25,16 @@ const FIELDS_MAX: usize = 1_000;
 
 /// The secrets that were used, and what hides them. Clones share them.
 #[derive(Clone, Default)]
-pub struct Veil(Arc<RwLock<Known>>);
+pub struct Veil(Arc<RwLock<VeilState>>);
 
 #[derive(Default)]
-struct Known {
-    secrets: Vec<Secret>,
+struct VeilState {
+    secrets: Vec<KnownSecret>,
     /// The secret that each field has last been given, by the number of its id.
     fields: BTreeMap<u32, usize>,
 }
 
-struct Secret {
+struct KnownSecret {
     mark: String,
     value: SecretValue,
     /// Each form as it is compared: in lower case, without spaces. Empty if the value is hidden in its fields alone.
@@ -50,14 +50,14 @@ fn mark_of(name: &str) -> String {
 
 /// The handling of words and numbers in data: hidden as well, or left unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Words {
+enum WordRedaction {
     Hidden,
     Kept,
 }
 
 /// A text with marks in place of values, and which part of it was which part of the text before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hidden {
+pub struct TextRedaction {
     /// The text with marks.
     pub text: String,
     /// `true` if the text contains a mark.
@@ -103,7 +103,7 @@ impl Veil {
         if known.secrets.iter().any(|one| one.mark == mark && one.value == *value) {
             return;
         }
-        known.secrets.push(Secret { mark, value: value.clone(), folded, is_word });
+        known.secrets.push(KnownSecret { mark, value: value.clone(), folded, is_word });
     }
 
     /// Notes that a field was given a secret, so that a part of it is hidden there as well.
@@ -142,13 +142,13 @@ impl Veil {
 
     /// The same, with what stood where.
     #[must_use]
-    pub fn hide_with_places(&self, text: &str) -> Hidden {
+    pub fn hide_with_places(&self, text: &str) -> TextRedaction {
         self.with(|known| replace(text, &find(known, text)))
     }
 
     /// The text of a field. Where the field was given a secret, a part of that is hidden too, and how many dots stand for it.
     #[must_use]
-    pub fn hide_in_field(&self, field: u32, text: &str) -> Hidden {
+    pub fn hide_in_field(&self, field: u32, text: &str) -> TextRedaction {
         let hidden = self.hide_with_places(text);
         self.with(|known| {
             let typed = known.fields.get(&field).and_then(|at| known.secrets.get(*at));
@@ -156,7 +156,7 @@ impl Veil {
             let length = text.chars().count();
             let whole = |now: String| {
                 let shown = now.chars().count();
-                Hidden { text: now, is_changed: true, replaced: vec![(0..length, shown)] }
+                TextRedaction { text: now, is_changed: true, replaced: vec![(0..length, shown)] }
             };
             if let Some(dot) = dots(text) {
                 // As many more or fewer than the mark has letters as there are than the value has.
@@ -183,21 +183,21 @@ impl Veil {
         }
         let whole = serde_json::to_value(&data)?;
         let mut hidden = whole.clone();
-        if !self.hide_in_json(&mut hidden, Words::Hidden) {
+        if !self.hide_in_json(&mut hidden, WordRedaction::Hidden) {
             return Ok(data);
         }
         if let Ok(hidden) = serde_json::from_value(hidden) {
             return Ok(hidden);
         }
         let mut hidden = whole;
-        self.hide_in_json(&mut hidden, Words::Kept);
+        self.hide_in_json(&mut hidden, WordRedaction::Kept);
         serde_json::from_value(hidden)
     }
 
-    fn hide_in_json(&self, value: &mut Value, words: Words) -> bool {
+    fn hide_in_json(&self, value: &mut Value, words: WordRedaction) -> bool {
         match value {
-            Value::String(text) if words == Words::Kept && is_word(text) => false,
-            Value::Number(_) if words == Words::Kept => false,
+            Value::String(text) if words == WordRedaction::Kept && is_word(text) => false,
+            Value::Number(_) if words == WordRedaction::Kept => false,
             Value::String(text) => {
                 let hidden = self.hide_with_places(text);
                 if hidden.is_changed {
@@ -229,7 +229,7 @@ impl Veil {
         }
     }
 
-    fn with<T>(&self, read: impl FnOnce(&Known) -> T) -> T {
+    fn with<T>(&self, read: impl FnOnce(&VeilState) -> T) -> T {
         read(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -247,7 +247,7 @@ impl PartialEq for Veil {
     }
 }
 
-impl Hidden {
+impl TextRedaction {
     /// The place in the text with marks of a place in the text before, both as the number of characters before it. What
     /// is inside of a value is at its end.
     #[must_use]
@@ -281,7 +281,7 @@ impl Hidden {
     }
 }
 
-impl Secret {
+impl KnownSecret {
     /// Returns `true` if letters are the value itself; a page may show other spaces.
     fn is(&self, letters: &[char]) -> bool {
         let plain = |c: char| if c == '\u{a0}' { ' ' } else { c };
@@ -318,7 +318,7 @@ fn fold(text: &str) -> (Vec<char>, Vec<usize>) {
 }
 
 /// Finds the secrets in a text, with their marks, as ranges of characters; in order, without overlaps.
-fn find(known: &Known, text: &str) -> Vec<(Range<usize>, String)> {
+fn find(known: &VeilState, text: &str) -> Vec<(Range<usize>, String)> {
     if known.secrets.is_empty() {
         return Vec::new();
     }
@@ -355,7 +355,7 @@ fn find(known: &Known, text: &str) -> Vec<(Range<usize>, String)> {
 }
 
 /// Finds the marks already in a text, as ranges of characters.
-fn marks(known: &Known, text: &str) -> Vec<Range<usize>> {
+fn marks(known: &VeilState, text: &str) -> Vec<Range<usize>> {
     let places = known.secrets.iter().flat_map(|secret| {
         text.match_indices(secret.mark.as_str()).map(|(at, mark)| {
             let start = text.get(..at).map_or(0, |head| head.chars().count());
@@ -381,7 +381,7 @@ fn matches(text: &[char], form: &[char]) -> Vec<usize> {
     found
 }
 
-fn replace(text: &str, found: &[(Range<usize>, String)]) -> Hidden {
+fn replace(text: &str, found: &[(Range<usize>, String)]) -> TextRedaction {
     let letters: Vec<char> = text.chars().collect();
     let mut now = String::with_capacity(text.len());
     let (mut at, mut replaced) = (0, Vec::new());
@@ -392,7 +392,7 @@ fn replace(text: &str, found: &[(Range<usize>, String)]) -> Hidden {
         at = range.end;
     }
     now.extend(letters.get(at..).unwrap_or_default());
-    Hidden { text: now, is_changed: !found.is_empty(), replaced }
+    TextRedaction { text: now, is_changed: !found.is_empty(), replaced }
 }
 
 /// Returns `true` if a text may be a word or an id of a format.
@@ -410,14 +410,14 @@ fn dots(text: &str) -> Option<char> {
 }
 
 /// Returns `true` if a text is the beginning of a value, of any length, and not all of it.
-fn is_begun(text: &str, secret: &Secret) -> bool {
+fn is_begun(text: &str, secret: &KnownSecret) -> bool {
     let value = secret.value.expose();
     value.len() > text.len() && value.starts_with(text)
 }
 
 /// A text with the beginning of the mark in place of the beginning of a value: it is being typed. `None` if there is more of the
 /// value in it.
-fn beginning(text: &str, secret: &Secret) -> Option<String> {
+fn beginning(text: &str, secret: &KnownSecret) -> Option<String> {
     const WHOLE: &str = "\0";
     let (mark, value) = (secret.mark.as_str(), secret.value.expose());
     if is_begun(text, secret) {

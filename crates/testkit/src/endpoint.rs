@@ -12,7 +12,7 @@ use std::{
 
 use deskhand_core::{
     agent::AgentRef,
-    model::{Message, ModelRequest, ReplyKind, Speaker},
+    model::{ModelMessage, ModelRequest, ReplyKind, Speaker},
 };
 use serde_json::{Value, json};
 use tokio::{
@@ -446,13 +446,13 @@ pub fn prompt_text(body: &Value) -> String {
     messages.map(content_text).collect::<Vec<_>>().join("\n")
 }
 
-fn message(message: &Value) -> Message {
+fn message(message: &Value) -> ModelMessage {
     let speaker = match message.get("role").and_then(Value::as_str) {
         Some("system" | "developer") => Speaker::System,
         Some("assistant") => Speaker::Assistant,
         _ => Speaker::User,
     };
-    Message::text(speaker, content_text(message))
+    ModelMessage::text(speaker, content_text(message))
 }
 
 fn content_text(message: &Value) -> String {

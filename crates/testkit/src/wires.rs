@@ -3,7 +3,7 @@
 
 use deskhand_core::{
     agent::AgentRef,
-    model::{Message, ModelRequest, ReplyKind, Speaker},
+    model::{ModelMessage, ModelRequest, ReplyKind, Speaker},
 };
 use serde_json::{Value, json};
 
@@ -237,10 +237,10 @@ impl Spoken {
             _ => Speaker::User,
         };
         let system = body.pointer(system).filter(|system| system.is_array());
-        let system = system.map(|system| Message::text(Speaker::System, texts(system)));
+        let system = system.map(|system| ModelMessage::text(Speaker::System, texts(system)));
         let others = body.pointer(messages).and_then(Value::as_array).into_iter().flatten().map(|message| {
             let content = message.get("content").or_else(|| message.get("parts")).unwrap_or(&Value::Null);
-            Message::text(speaker(message), texts(content))
+            ModelMessage::text(speaker(message), texts(content))
         });
         ModelRequest {
             agent: AgentRef::Unnamed,

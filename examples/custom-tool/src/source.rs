@@ -6,11 +6,11 @@
 use std::{path::PathBuf, sync::Mutex};
 
 use deskhand_core::{
-    action::Report,
+    action::CallReport,
     command::{CallResult, CallStatus, ToolSpec},
     intent::Does,
 };
-use deskhand_runtime::sources::{Audience, OpenSource, OwnTool, SourceCall, ToolSource};
+use deskhand_runtime::sources::{OpenSource, OwnTool, SourceCall, ToolAudience, ToolSource};
 use serde_json::{Value, json};
 
 /// Dice with known results.
@@ -55,7 +55,7 @@ impl OpenSource for Rolled {
                 does: Does::Read,
                 ..ToolSpec::default()
             },
-            audience: vec![Audience::Apps(Vec::new())],
+            audience: vec![ToolAudience::Apps(Vec::new())],
         }]
     }
 
@@ -69,7 +69,7 @@ impl OpenSource for Rolled {
         let rolled: Vec<u8> = (0..times).map_while(|_| rolls.pop_front()).collect();
         CallResult {
             status: CallStatus::Success,
-            report: Report::text("rolled"),
+            report: CallReport::text("rolled"),
             output: json!(rolled),
             ..CallResult::failure(None, "")
         }

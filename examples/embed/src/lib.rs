@@ -8,7 +8,8 @@ use deskhand_desktop::Desktop;
 use deskhand_desktop_act::ActLimits;
 use deskhand_model::Model;
 use deskhand_runtime::{
-    RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents, people::People, run,
+    RunEnd, SessionRunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents,
+    people::People, run,
 };
 
 /// Carries out one request on a desktop and leaves its journal in `state`, beside the key that seals it. Nobody is asked: agents decide for
@@ -22,7 +23,7 @@ pub async fn carry_out<D: Desktop, M: Model>(
     model: &M,
     state: &Path,
 ) -> Result<RunEnd, Box<dyn Error + Send + Sync>> {
-    let options = RunOptions {
+    let options = SessionRunOptions {
         id: None,
         store: &SessionStore::at(state.join("sessions"), state.join("seals")),
         desktop,

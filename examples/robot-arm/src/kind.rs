@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use deskhand_core::{
     agent::{AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentHome, AgentStatus, AgentSteps},
-    command::{CallResult, CallStatus, Command, ToolSpec, Verdict},
+    command::{CallResult, CallStatus, ToolCommand, ToolSpec, Verdict},
     intent::{Does, Takes},
     states::AppStatus,
 };
@@ -103,7 +103,7 @@ impl StepsAgent for ArmAgent {
         Ok(AgentObservation { text: arm.status(), png: None })
     }
 
-    async fn call(&self, command: &Command) -> CallResult {
+    async fn call(&self, command: &ToolCommand) -> CallResult {
         let mut arm = self.arm.lock().unwrap_or_else(PoisonError::into_inner);
         let key = command.arguments.get("key").and_then(Value::as_str).unwrap_or_default();
         let done = match command.tool.as_str() {

@@ -50,13 +50,13 @@ pub enum ArchiveError {
 }
 
 /// An archive that is read.
-pub(crate) struct Archive {
+pub(crate) struct ModelArchive {
     path: PathBuf,
     entries: ZipArchive<File>,
     bytes_max: u64,
 }
 
-impl Archive {
+impl ModelArchive {
     /// Opens an archive. None of its files that are read may have more than `bytes_max` bytes. Blocking.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ use deskhand_local_client::protocol::{
 
 use crate::{
     embed::Embedder,
-    ocr::{Pixels, ReadText, TextReader},
+    ocr::{OcrTextReader, Pixels, RecognisedText},
 };
 
 /// Models by their archives, each loaded when it is first used.
@@ -26,7 +26,7 @@ type Models<T> = Mutex<HashMap<PathBuf, Arc<OnceLock<Result<T, String>>>>>;
 /// The models that are loaded, and the calls that run.
 #[derive(Default)]
 struct LoadedModels {
-    readers: Models<TextReader>,
+    readers: Models<OcrTextReader>,
     embedders: Models<Embedder>,
     /// Of each call that runs: set once nobody waits for it.
     stops: Mutex<HashMap<u64, Arc<AtomicBool>>>,
@@ -92,10 +92,10 @@ impl LoadedModels {
     fn with_reader(
         &self,
         archive: &Path,
-        work: impl FnOnce(&TextReader) -> Result<LocalOutput, String>,
+        work: impl FnOnce(&OcrTextReader) -> Result<LocalOutput, String>,
     ) -> Result<LocalOutput, String> {
         let slot = slot(&self.readers, archive.to_owned());
-        let reader = slot.get_or_init(|| TextReader::open(archive).map_err(|error| error.to_string()));
+        let reader = slot.get_or_init(|| OcrTextReader::open(archive).map_err(|error| error.to_string()));
         work(reader.as_ref().map_err(Clone::clone)?)
     }
 }
@@ -104,7 +104,7 @@ fn slot<T>(models: &Models<T>, archive: PathBuf) -> Arc<OnceLock<Result<T, Strin
     Arc::clone(locked(models).entry(archive).or_default())
 }
 
-fn picture_text(text: ReadText) -> PictureText {
+fn picture_text(text: RecognisedText) -> PictureText {
     let side = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
     let area = text.area;
     PictureText {

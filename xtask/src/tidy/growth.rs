@@ -9,11 +9,11 @@ use super::{
 };
 
 /// The most lines of product code per file: the lines above its tests.
-const PRODUCT_LINES_MAX: usize = 500;
+const PRODUCT_LINES_MAX: usize = 515;
 /// The most lines per test file, or of product code and tests together.
-const FILE_LINES_MAX: usize = 600;
+const FILE_LINES_MAX: usize = 615;
 /// The most lines of code per function, without comments and blank lines. Clippy enforces the same limit.
-const FUNCTION_LINES_MAX: usize = 70;
+const FUNCTION_LINES_MAX: usize = 80;
 
 /// How many files and functions are reported.
 const LISTED: usize = 10;

@@ -5,24 +5,24 @@ use tokio::time::timeout;
 
 use crate::{
     browser::{Arrival, GLANCE_BOUND, LOAD_BOUND, WORLD},
-    geometry::Bounds,
-    link::{Link, Message},
+    geometry::BrowserWindowBounds,
+    link::{BrowserClient, BrowserCommand},
     state::kept,
-    wire::Trouble,
+    wire::BrowserCallError,
 };
 
 /// A connected Firefox.
 #[derive(Debug, Clone)]
 pub(crate) struct Bidi {
-    link: Link,
+    link: BrowserClient,
 }
 
 impl Bidi {
-    pub(crate) fn new(link: Link) -> Self {
+    pub(crate) fn new(link: BrowserClient) -> Self {
         Self { link }
     }
 
-    pub(crate) fn link(&self) -> &Link {
+    pub(crate) fn link(&self) -> &BrowserClient {
         &self.link
     }
 
@@ -32,24 +32,29 @@ impl Bidi {
         Some(contexts.filter_map(|context| context.get("context")?.as_str().map(str::to_owned)).collect())
     }
 
-    pub(crate) async fn answer(&self, page: &str, accept: bool, text: Option<&str>) -> Result<(), Trouble> {
+    pub(crate) async fn answer(
+        &self,
+        page: &str,
+        accept: bool,
+        text: Option<&str>,
+    ) -> Result<(), BrowserCallError> {
         let mut parameters = json!({"context": page, "accept": accept});
         if let (Some(text), Value::Object(parameters)) = (text, &mut parameters) {
             parameters.insert("userText".to_owned(), Value::from(text));
         }
-        self.link.ask(Message::new("browsingContext.handleUserPrompt", parameters)).await.map(|_| ())
+        self.link.ask(BrowserCommand::new("browsingContext.handleUserPrompt", parameters)).await.map(|_| ())
     }
 
-    pub(crate) async fn navigate(&self, page: &str, url: &str) -> Result<Arrival, Trouble> {
+    pub(crate) async fn navigate(&self, page: &str, url: &str) -> Result<Arrival, BrowserCallError> {
         let downloads = self.link.state().downloads.back().map(|download| download.id.clone());
         let parameters = json!({"context": page, "url": url, "wait": "complete"});
-        let message = Message::new("browsingContext.navigate", parameters);
+        let message = BrowserCommand::new("browsingContext.navigate", parameters);
         let began = || self.link.state().downloads.back().map(|download| download.id.clone()) != downloads;
         match timeout(LOAD_BOUND, self.link.ask_page(page, message)).await {
             Ok(Ok(answer)) => self.arrival(page, &answer, began).await,
-            Ok(Err(Trouble::Dialog)) => Ok(Arrival::Dialog),
-            Ok(Err(Trouble::Failed(_))) if began() => Ok(Arrival::Download),
-            Ok(Err(Trouble::Failed(error))) => Ok(Arrival::Refused { error }),
+            Ok(Err(BrowserCallError::Dialog)) => Ok(Arrival::Dialog),
+            Ok(Err(BrowserCallError::Failed(_))) if began() => Ok(Arrival::Download),
+            Ok(Err(BrowserCallError::Failed(error))) => Ok(Arrival::Refused { error }),
             Ok(Err(trouble)) => Err(trouble),
             Err(_) if began() => Ok(Arrival::Download),
             Err(_) => Ok(Arrival::StillLoading { url: self.url(page) }),
@@ -62,7 +67,7 @@ impl Bidi {
         page: &str,
         answer: &Value,
         began: impl Fn() -> bool,
-    ) -> Result<Arrival, Trouble> {
+    ) -> Result<Arrival, BrowserCallError> {
         let text = |name: &str| answer.get(name).and_then(Value::as_str);
         let arrival = Arrival::Loaded { url: text("url").map_or_else(|| self.url(page), kept) };
         let Some(navigation) = text("navigation") else { return Ok(arrival) };
@@ -82,22 +87,22 @@ impl Bidi {
         self.link.state().page(page).map(|page| page.load.url.clone()).unwrap_or_default()
     }
 
-    pub(crate) async fn new_tab(&self, page: &str) -> Result<String, Trouble> {
+    pub(crate) async fn new_tab(&self, page: &str) -> Result<String, BrowserCallError> {
         let parameters = json!({"type": "tab", "referenceContext": page, "background": false});
         let answer = self.link.ask_browser("browsingContext.create", parameters).await?;
         let Some(context) = answer.get("context").and_then(Value::as_str) else {
-            return Err(Trouble::Failed("the browser opened no tab; look at the window".to_owned()));
+            return Err(BrowserCallError::Failed("the browser opened no tab; look at the window".to_owned()));
         };
         let known = self.link.until(|state| state.page(context).map(|_| ()));
         timeout(LOAD_BOUND, known).await.unwrap_or_else(|_| {
-            Err(Trouble::Busy(
+            Err(BrowserCallError::Busy(
                 "the new tab does not answer; look at the window before you repeat it".to_owned(),
             ))
         })?;
         Ok(context.to_owned())
     }
 
-    pub(crate) async fn bounds(&self, page: &str) -> Option<Bounds> {
+    pub(crate) async fn bounds(&self, page: &str) -> Option<BrowserWindowBounds> {
         let tree = json!({"root": page, "maxDepth": 0});
         let tree = self.link.ask_browser("browsingContext.getTree", tree).await.ok()?;
         let window = tree.pointer("/contexts/0/clientWindow")?;
@@ -105,15 +110,20 @@ impl Bidi {
         let windows = windows.get("clientWindows")?.as_array()?;
         let found = windows.iter().find(|known| known.get("clientWindow") == Some(window))?;
         let number = |name: &str| found.get(name).and_then(Value::as_i64);
-        Some(Bounds { x: number("x")?, y: number("y")?, width: number("width")?, height: number("height")? })
+        Some(BrowserWindowBounds {
+            x: number("x")?,
+            y: number("y")?,
+            width: number("width")?,
+            height: number("height")?,
+        })
     }
 }
 
 /// A function that is called in the sandbox of a document.
-pub(super) fn call_function(context: &str, function: &str, arguments: &[Value]) -> Message {
+pub(super) fn call_function(context: &str, function: &str, arguments: &[Value]) -> BrowserCommand {
     let parameters = json!({
         "functionDeclaration": function, "awaitPromise": false, "arguments": arguments, "resultOwnership": "none",
         "target": {"context": context, "sandbox": WORLD},
     });
-    Message::new("script.callFunction", parameters)
+    BrowserCommand::new("script.callFunction", parameters)
 }

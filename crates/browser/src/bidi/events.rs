@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::act::call_function;
 use crate::{
-    link::{Event, Message, text},
-    state::{Dialog, Download, DownloadState, Page, Session, State, kept},
+    link::{BrowserCommand, BrowserEvent, text},
+    state::{BrowserDownload, BrowserPage, BrowserState, Dialog, DownloadState, FrameSession, kept},
 };
 
 /// The events that are needed. Each is asked for alone, since one that a version does not know would spoil the others.
@@ -29,15 +29,16 @@ const EVENTS: [&str; 14] = [
 const TITLE: &str = "function () { return document.title }";
 
 /// Takes the only session; dialogs are left to the user and to `answer_dialog`.
-pub(crate) fn first_messages() -> Vec<Message> {
+pub(crate) fn first_messages() -> Vec<BrowserCommand> {
     let capabilities = json!({"alwaysMatch": {"unhandledPromptBehavior": {"default": "ignore"}}});
-    let session = Message::new("session.new", json!({"capabilities": capabilities}));
-    let events = EVENTS.iter().map(|event| Message::new("session.subscribe", json!({"events": [event]})));
+    let session = BrowserCommand::new("session.new", json!({"capabilities": capabilities}));
+    let events =
+        EVENTS.iter().map(|event| BrowserCommand::new("session.subscribe", json!({"events": [event]})));
     std::iter::once(session).chain(events).collect()
 }
 
 /// Takes an event into the state.
-pub(crate) fn on_event(state: &mut State, event: &Event) -> Vec<Message> {
+pub(crate) fn on_event(state: &mut BrowserState, event: &BrowserEvent) -> Vec<BrowserCommand> {
     let parameters = &event.parameters;
     let context = text(parameters, "context");
     match event.method.as_str() {
@@ -60,7 +61,7 @@ pub(crate) fn on_event(state: &mut State, event: &Event) -> Vec<Message> {
     Vec::new()
 }
 
-fn on_navigation(page: &mut Page, event: &Event) -> Vec<Message> {
+fn on_navigation(page: &mut BrowserPage, event: &BrowserEvent) -> Vec<BrowserCommand> {
     let parameters = &event.parameters;
     let navigation = text(parameters, "navigation");
     let url = kept(text(parameters, "url"));
@@ -95,19 +96,19 @@ fn on_navigation(page: &mut Page, event: &Event) -> Vec<Message> {
 }
 
 /// The title is not part of any event, and cannot be asked for while a dialog is open.
-fn ask_title(page: &str) -> Message {
-    let on_answer = Some((take_title as fn(&mut State, &str, &Value), page.to_owned()));
-    Message { on_answer, ..call_function(page, TITLE, &[]) }
+fn ask_title(page: &str) -> BrowserCommand {
+    let on_answer = Some((take_title as fn(&mut BrowserState, &str, &Value), page.to_owned()));
+    BrowserCommand { on_answer, ..call_function(page, TITLE, &[]) }
 }
 
-fn take_title(state: &mut State, page: &str, answer: &Value) {
+fn take_title(state: &mut BrowserState, page: &str, answer: &Value) {
     let title = answer.pointer("/result/value").and_then(Value::as_str);
     if let (Some(page), Some(title)) = (state.page_mut(page), title) {
         page.title = kept(title);
     }
 }
 
-fn on_dialog(page: &mut Page, event: &Event) {
+fn on_dialog(page: &mut BrowserPage, event: &BrowserEvent) {
     let parameters = &event.parameters;
     if event.method == "browsingContext.userPromptOpened" {
         let kind = text(parameters, "type");
@@ -123,12 +124,12 @@ fn on_dialog(page: &mut Page, event: &Event) {
     }
 }
 
-fn created(state: &mut State, parameters: &Value) -> Vec<Message> {
+fn created(state: &mut BrowserState, parameters: &Value) -> Vec<BrowserCommand> {
     let context = text(parameters, "context");
     if let Some(parent) = parameters.get("parent").and_then(Value::as_str) {
         if let Some(page) = page_of(state, parent) {
             let parent = Some(parent.to_owned());
-            page.add_session(Session { session: String::new(), frame: context.to_owned(), parent });
+            page.add_session(FrameSession { session: String::new(), frame: context.to_owned(), parent });
         }
         return Vec::new();
     }
@@ -138,7 +139,7 @@ fn created(state: &mut State, parameters: &Value) -> Vec<Message> {
     vec![ask_title(context)]
 }
 
-fn destroyed(state: &mut State, context: &str) {
+fn destroyed(state: &mut BrowserState, context: &str) {
     state.remove_page(context);
     if let Some(page) = page_of(state, context) {
         page.sessions.retain(|known| known.frame != context);
@@ -146,19 +147,19 @@ fn destroyed(state: &mut State, context: &str) {
 }
 
 /// The page of a frame, or the page itself.
-fn page_of<'a>(state: &'a mut State, context: &str) -> Option<&'a mut Page> {
+fn page_of<'a>(state: &'a mut BrowserState, context: &str) -> Option<&'a mut BrowserPage> {
     state
         .pages
         .iter_mut()
         .find(|page| page.id == context || page.sessions.iter().any(|known| known.frame == context))
 }
 
-fn download_begins(state: &mut State, parameters: &Value) {
+fn download_begins(state: &mut BrowserState, parameters: &Value) {
     let (file, url) = (text(parameters, "suggestedFilename"), text(parameters, "url"));
-    state.add_download(Download::begun(download_id(parameters), file, url));
+    state.add_download(BrowserDownload::begun(download_id(parameters), file, url));
 }
 
-fn download_ends(state: &mut State, parameters: &Value) {
+fn download_ends(state: &mut BrowserState, parameters: &Value) {
     let Some(download) = state.download_mut(&download_id(parameters)) else { return };
     download.state = match text(parameters, "status") {
         "complete" => DownloadState::Completed,

@@ -2,13 +2,14 @@
 
 use super::*;
 
-fn send(state: &mut State, method: &str, parameters: Value) -> Vec<&'static str> {
-    let event = Event { method: format!("browsingContext.{method}"), parameters, session: String::new() };
+fn send(state: &mut BrowserState, method: &str, parameters: Value) -> Vec<&'static str> {
+    let event =
+        BrowserEvent { method: format!("browsingContext.{method}"), parameters, session: String::new() };
     on_event(state, &event).into_iter().map(|message| message.method).collect()
 }
 
-fn with_page() -> State {
-    let mut state = State::default();
+fn with_page() -> BrowserState {
+    let mut state = BrowserState::default();
     let created = json!({"context": "p", "parent": null, "url": "about:blank"});
     assert_eq!(send(&mut state, "contextCreated", created), ["script.callFunction"]);
     send(&mut state, "contextCreated", json!({"context": "f", "parent": "p", "url": "http://f/"}));
@@ -52,7 +53,7 @@ fn dialogs_of_frames_belong_to_their_page() {
 
 #[test]
 fn downloads_end_with_their_file() {
-    let mut state = State::default();
+    let mut state = BrowserState::default();
     let begins = json!({"context": "p", "navigation": "n", "url": "http://a/f", "suggestedFilename": "f"});
     send(&mut state, "downloadWillBegin", begins);
     let ends = json!({"context": "p", "navigation": "n", "status": "complete", "filepath": "/d/f"});

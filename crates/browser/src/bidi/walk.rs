@@ -7,34 +7,46 @@ use tokio::time::timeout;
 
 use super::{Bidi, act::call_function};
 use crate::{
-    browser::{FRAMES_MAX, SCRIPT, Wanted, reading},
-    compose::{FrameReading, Reading},
+    browser::{FRAMES_MAX, FrameReadOptions, SCRIPT, reading},
+    compose::{FrameContent, FrameReading},
     state::kept,
-    wire::Trouble,
+    wire::BrowserCallError,
 };
 
 /// Maximum time for reading a frame inside a page.
 const FRAME_BOUND: Duration = Duration::from_secs(6);
 
 impl Bidi {
-    pub(crate) async fn look(&self, page: &str, wanted: Wanted) -> Result<Reading, Trouble> {
+    pub(crate) async fn look(
+        &self,
+        page: &str,
+        wanted: FrameReadOptions,
+    ) -> Result<FrameContent, BrowserCallError> {
         match self.read_frame(page, page, wanted).await {
             // The document may have been replaced meanwhile.
-            Err(Trouble::Failed(_)) => self.read_frame(page, page, wanted).await,
+            Err(BrowserCallError::Failed(_)) => self.read_frame(page, page, wanted).await,
             result => result,
         }
         .map(|(reading, _)| reading)
     }
 
-    pub(crate) async fn read(&self, page: &str, wanted: Wanted) -> Result<Vec<FrameReading>, Trouble> {
+    pub(crate) async fn read(
+        &self,
+        page: &str,
+        wanted: FrameReadOptions,
+    ) -> Result<Vec<FrameReading>, BrowserCallError> {
         match self.read_once(page, wanted).await {
             // The document may have been replaced meanwhile.
-            Err(Trouble::Failed(_)) => self.read_once(page, wanted).await,
+            Err(BrowserCallError::Failed(_)) => self.read_once(page, wanted).await,
             result => result,
         }
     }
 
-    async fn read_once(&self, page: &str, wanted: Wanted) -> Result<Vec<FrameReading>, Trouble> {
+    async fn read_once(
+        &self,
+        page: &str,
+        wanted: FrameReadOptions,
+    ) -> Result<Vec<FrameReading>, BrowserCallError> {
         let mut readings: Vec<FrameReading> = Vec::new();
         let mut left = VecDeque::from([page.to_owned()]);
         let mut count = 1;
@@ -44,10 +56,10 @@ impl Bidi {
                 read.await?
             } else {
                 match timeout(FRAME_BOUND, read).await {
-                    Ok(Err(Trouble::Dialog)) => return Err(Trouble::Dialog),
+                    Ok(Err(BrowserCallError::Dialog)) => return Err(BrowserCallError::Dialog),
                     Ok(Ok(read)) => read,
                     // It was removed or does not answer: the rest of the page can be read.
-                    Ok(Err(_)) | Err(_) => (Reading::silent(String::new()), Vec::new()),
+                    Ok(Err(_)) | Err(_) => (FrameContent::silent(String::new()), Vec::new()),
                 }
             };
             let mut children = Vec::new();
@@ -69,15 +81,15 @@ impl Bidi {
         &self,
         page: &str,
         context: &str,
-        wanted: Wanted,
-    ) -> Result<(Reading, Vec<Option<String>>), Trouble> {
+        wanted: FrameReadOptions,
+    ) -> Result<(FrameContent, Vec<Option<String>>), BrowserCallError> {
         let truth = |name: &str, value: bool| json!([name, {"type": "boolean", "value": value}]);
         let request = json!({"type": "object", "value": [
             truth("text", wanted.text), truth("fields", wanted.fields), truth("info", wanted.info), truth("windows", true),
         ]});
         let answer = self.link().ask_page(page, call_function(context, SCRIPT, &[request])).await?;
         if let Some(thrown) = answer.pointer("/exceptionDetails/text").and_then(Value::as_str) {
-            return Err(Trouble::Failed(format!("the page could not be read: {}", kept(thrown))));
+            return Err(BrowserCallError::Failed(format!("the page could not be read: {}", kept(thrown))));
         }
         let parts = answer.pointer("/result/value").and_then(Value::as_array).map(Vec::as_slice);
         let (text, windows) = match parts {

@@ -15,7 +15,7 @@ use tokio_tungstenite::{
 };
 
 use super::{first_messages, on_event};
-use crate::link::{Link, drive, link};
+use crate::link::{BrowserClient, drive, link};
 
 /// The file of the profile that names the port.
 const ANNOUNCEMENT: &str = "WebDriverBiDiServer.json";
@@ -66,7 +66,7 @@ async fn announced(path: &Path) -> u16 {
 }
 
 /// The link to the browser, and the future that serves it until the browser closes the connection.
-pub(crate) fn serve(connection: Connection) -> (Link, impl Future<Output = io::Result<()>>) {
+pub(crate) fn serve(connection: Connection) -> (BrowserClient, impl Future<Output = io::Result<()>>) {
     let (link, driver, mut outbound) = link(on_event);
     let served = async move {
         let (mut writing, reading) = connection.split();

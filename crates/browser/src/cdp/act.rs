@@ -5,36 +5,41 @@ use tokio::time::timeout;
 
 use crate::{
     browser::{Arrival, LOAD_BOUND},
-    geometry::Bounds,
-    link::{Link, Message},
+    geometry::BrowserWindowBounds,
+    link::{BrowserClient, BrowserCommand},
     state::kept,
-    wire::Trouble,
+    wire::BrowserCallError,
 };
 
 /// A connected Chromium.
 #[derive(Debug, Clone)]
 pub(crate) struct Cdp {
-    link: Link,
+    link: BrowserClient,
 }
 
 impl Cdp {
-    pub(crate) fn new(link: Link) -> Self {
+    pub(crate) fn new(link: BrowserClient) -> Self {
         Self { link }
     }
 
-    pub(crate) fn link(&self) -> &Link {
+    pub(crate) fn link(&self) -> &BrowserClient {
         &self.link
     }
 
-    pub(super) fn main_session(&self, page: &str) -> Result<String, Trouble> {
+    pub(super) fn main_session(&self, page: &str) -> Result<String, BrowserCallError> {
         let state = self.link.state();
         let session = state.page(page).and_then(|page| page.main_session());
-        session
-            .map(str::to_owned)
-            .ok_or_else(|| Trouble::NoDocument("the page was closed; look at the windows again".to_owned()))
+        session.map(str::to_owned).ok_or_else(|| {
+            BrowserCallError::NoDocument("the page was closed; look at the windows again".to_owned())
+        })
     }
 
-    pub(crate) async fn answer(&self, page: &str, accept: bool, text: Option<&str>) -> Result<(), Trouble> {
+    pub(crate) async fn answer(
+        &self,
+        page: &str,
+        accept: bool,
+        text: Option<&str>,
+    ) -> Result<(), BrowserCallError> {
         let session = self
             .link
             .state()
@@ -44,13 +49,14 @@ impl Cdp {
         if let (Some(text), Value::Object(parameters)) = (text, &mut parameters) {
             parameters.insert("promptText".to_owned(), Value::from(text));
         }
-        let message = Message { session, ..Message::new("Page.handleJavaScriptDialog", parameters) };
+        let message =
+            BrowserCommand { session, ..BrowserCommand::new("Page.handleJavaScriptDialog", parameters) };
         self.link.ask(message).await.map(|_| ())
     }
 
-    pub(crate) async fn navigate(&self, page: &str, url: &str) -> Result<Arrival, Trouble> {
+    pub(crate) async fn navigate(&self, page: &str, url: &str) -> Result<Arrival, BrowserCallError> {
         let session = self.main_session(page)?;
-        let message = Message::new("Page.navigate", json!({"url": url})).in_session(session);
+        let message = BrowserCommand::new("Page.navigate", json!({"url": url})).in_session(session);
         let navigated = async {
             let answer = self.link.ask_page(page, message).await?;
             let text = |name: &str| answer.get(name).and_then(Value::as_str);
@@ -67,14 +73,14 @@ impl Cdp {
             self.arrival(page, &loader).await
         };
         match timeout(LOAD_BOUND, navigated).await {
-            Ok(Err(Trouble::Dialog)) => Ok(Arrival::Dialog),
+            Ok(Err(BrowserCallError::Dialog)) => Ok(Arrival::Dialog),
             Ok(arrival) => arrival,
             Err(_) => Ok(Arrival::StillLoading { url: self.url(page) }),
         }
     }
 
     /// Waits until the document of a navigation has loaded.
-    async fn arrival(&self, page: &str, loader: &str) -> Result<Arrival, Trouble> {
+    async fn arrival(&self, page: &str, loader: &str) -> Result<Arrival, BrowserCallError> {
         loop {
             let seen = self
                 .link
@@ -84,12 +90,12 @@ impl Cdp {
                     let is_done = !load.loading && (load.has_shown(loader) || load.started == loader);
                     is_done
                         .then(|| Ok(load.clone()))
-                        .or_else(|| page.dialog.as_ref().map(|_| Err(Trouble::Dialog)))
+                        .or_else(|| page.dialog.as_ref().map(|_| Err(BrowserCallError::Dialog)))
                 })
                 .await??;
             // When a page changes its process, the event that the document is shown can be missing: the page itself knows.
             let session = self.main_session(page)?;
-            let message = Message::new("Page.getFrameTree", json!({})).in_session(session);
+            let message = BrowserCommand::new("Page.getFrameTree", json!({})).in_session(session);
             let tree = self.link.ask_page(page, message).await?;
             let frame = tree.pointer("/frameTree/frame").unwrap_or(&Value::Null);
             let text = |name: &str| frame.get(name).and_then(Value::as_str);
@@ -121,29 +127,29 @@ impl Cdp {
         self.link.state().page(page).map(|page| page.load.url.clone()).unwrap_or_default()
     }
 
-    pub(crate) async fn new_tab(&self, page: &str) -> Result<String, Trouble> {
+    pub(crate) async fn new_tab(&self, page: &str) -> Result<String, BrowserCallError> {
         // New tabs open in the window that was active last.
         self.link.ask_browser("Target.activateTarget", json!({"targetId": page})).await?;
         let answer = self.link.ask_browser("Target.createTarget", json!({"url": "about:blank"})).await?;
         let Some(target) = answer.get("targetId").and_then(Value::as_str) else {
-            return Err(Trouble::Failed("the browser opened no tab; look at the window".to_owned()));
+            return Err(BrowserCallError::Failed("the browser opened no tab; look at the window".to_owned()));
         };
         let attached =
             self.link.until(|state| state.page(target).and_then(|page| page.main_session().map(|_| ())));
         timeout(LOAD_BOUND, attached).await.unwrap_or_else(|_| {
-            Err(Trouble::Busy(
+            Err(BrowserCallError::Busy(
                 "the new tab does not answer; look at the window before you repeat it".to_owned(),
             ))
         })?;
         Ok(target.to_owned())
     }
 
-    pub(crate) async fn bounds(&self, page: &str) -> Option<Bounds> {
+    pub(crate) async fn bounds(&self, page: &str) -> Option<BrowserWindowBounds> {
         let answer =
             self.link.ask_browser("Browser.getWindowForTarget", json!({"targetId": page})).await.ok()?;
         let bounds = answer.get("bounds")?;
         let number = |name: &str| bounds.get(name).and_then(Value::as_i64);
-        Some(Bounds {
+        Some(BrowserWindowBounds {
             x: number("left")?,
             y: number("top")?,
             width: number("width")?,
@@ -152,6 +158,6 @@ impl Cdp {
     }
 }
 
-fn closed() -> Trouble {
-    Trouble::NoDocument("the page was closed while it loaded; look at the windows again".to_owned())
+fn closed() -> BrowserCallError {
+    BrowserCallError::NoDocument("the page was closed while it loaded; look at the windows again".to_owned())
 }

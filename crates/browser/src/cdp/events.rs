@@ -3,18 +3,21 @@
 use serde_json::{Value, json};
 
 use crate::{
-    link::{Event, Message, text},
-    state::{Dialog, Download, DownloadState, Page, Session, State, kept},
+    link::{BrowserCommand, BrowserEvent, text},
+    state::{BrowserDownload, BrowserPage, BrowserState, Dialog, DownloadState, FrameSession, kept},
 };
 
 /// Returns the initial commands, which subscribe to all pages and downloads. Pages wait until their events are
 /// enabled, so none is missed.
-pub(crate) fn first_messages() -> Vec<Message> {
+pub(crate) fn first_messages() -> Vec<BrowserCommand> {
     let filter = json!([{"type": "page"}, {"exclude": true}]);
     vec![
-        Message::new("Target.setDiscoverTargets", json!({"discover": true, "filter": filter})),
-        Message::new("Target.setAutoAttach", auto_attach(&filter)),
-        Message::new("Browser.setDownloadBehavior", json!({"behavior": "default", "eventsEnabled": true})),
+        BrowserCommand::new("Target.setDiscoverTargets", json!({"discover": true, "filter": filter})),
+        BrowserCommand::new("Target.setAutoAttach", auto_attach(&filter)),
+        BrowserCommand::new(
+            "Browser.setDownloadBehavior",
+            json!({"behavior": "default", "eventsEnabled": true}),
+        ),
     ]
 }
 
@@ -23,7 +26,7 @@ fn auto_attach(filter: &Value) -> Value {
 }
 
 /// Takes an event into the state.
-pub(crate) fn on_event(state: &mut State, event: &Event) -> Vec<Message> {
+pub(crate) fn on_event(state: &mut BrowserState, event: &BrowserEvent) -> Vec<BrowserCommand> {
     let parameters = &event.parameters;
     match event.method.as_str() {
         "Target.attachedToTarget" => return attached(state, event),
@@ -42,7 +45,7 @@ pub(crate) fn on_event(state: &mut State, event: &Event) -> Vec<Message> {
     Vec::new()
 }
 
-fn on_page_event(page: &mut Page, event: &Event) {
+fn on_page_event(page: &mut BrowserPage, event: &BrowserEvent) {
     let parameters = &event.parameters;
     let is_main =
         page.main_session() == Some(event.session.as_str()) && text(parameters, "frameId") == page.id;
@@ -82,12 +85,12 @@ fn on_page_event(page: &mut Page, event: &Event) {
 }
 
 /// Switches on the events of a page or frame, then lets it go on.
-fn attached(state: &mut State, event: &Event) -> Vec<Message> {
+fn attached(state: &mut BrowserState, event: &BrowserEvent) -> Vec<BrowserCommand> {
     let parameters = &event.parameters;
     let info = parameters.get("targetInfo").unwrap_or(&Value::Null);
     let session = text(parameters, "sessionId").to_owned();
     let target = text(info, "targetId");
-    let new = Session { session: session.clone(), frame: target.to_owned(), parent: None };
+    let new = FrameSession { session: session.clone(), frame: target.to_owned(), parent: None };
     if text(info, "type") == "page" {
         if let Some(page) = state.page_or_new(target) {
             page.sessions.clear();
@@ -96,7 +99,7 @@ fn attached(state: &mut State, event: &Event) -> Vec<Message> {
         }
     } else if let Some(page) = state.page_of_session(&event.session) {
         let parent = info.get("parentFrameId").and_then(Value::as_str).map(str::to_owned);
-        page.add_session(Session { parent, ..new });
+        page.add_session(FrameSession { parent, ..new });
     }
     let frames = json!([{"type": "iframe"}, {"exclude": true}]);
     [
@@ -105,11 +108,11 @@ fn attached(state: &mut State, event: &Event) -> Vec<Message> {
         ("Runtime.runIfWaitingForDebugger", json!({})),
     ]
     .into_iter()
-    .map(|(method, parameters)| Message::new(method, parameters).in_session(&session))
+    .map(|(method, parameters)| BrowserCommand::new(method, parameters).in_session(&session))
     .collect()
 }
 
-fn detached(state: &mut State, session: &str) {
+fn detached(state: &mut BrowserState, session: &str) {
     if let Some(page) = state.page_of_session(session) {
         page.sessions.retain(|known| known.session != session);
         if page.dialog.as_ref().is_some_and(|dialog| dialog.session == session) {
@@ -119,25 +122,25 @@ fn detached(state: &mut State, session: &str) {
     state.pages.retain(|page| !page.sessions.is_empty());
 }
 
-fn target_changed(state: &mut State, parameters: &Value) {
+fn target_changed(state: &mut BrowserState, parameters: &Value) {
     let info = parameters.get("targetInfo").unwrap_or(&Value::Null);
     if let Some(page) = state.page_mut(text(info, "targetId")) {
         describe(page, info);
     }
 }
 
-fn describe(page: &mut Page, info: &Value) {
+fn describe(page: &mut BrowserPage, info: &Value) {
     page.title = kept(text(info, "title"));
     page.url = kept(text(info, "url"));
     page.in_advance = !text(info, "subtype").is_empty();
 }
 
-fn download_begins(state: &mut State, parameters: &Value) {
+fn download_begins(state: &mut BrowserState, parameters: &Value) {
     let (file, url) = (text(parameters, "suggestedFilename"), text(parameters, "url"));
-    state.add_download(Download::begun(text(parameters, "guid"), file, url));
+    state.add_download(BrowserDownload::begun(text(parameters, "guid"), file, url));
 }
 
-fn download_goes_on(state: &mut State, parameters: &Value) {
+fn download_goes_on(state: &mut BrowserState, parameters: &Value) {
     let Some(download) = state.download_mut(text(parameters, "guid")) else { return };
     download.state = match text(parameters, "state") {
         "completed" => DownloadState::Completed,

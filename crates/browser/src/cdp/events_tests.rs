@@ -2,13 +2,13 @@
 
 use super::*;
 
-fn send(state: &mut State, session: &str, method: &str, parameters: Value) -> Vec<&'static str> {
-    let event = Event { method: method.to_owned(), parameters, session: session.to_owned() };
+fn send(state: &mut BrowserState, session: &str, method: &str, parameters: Value) -> Vec<&'static str> {
+    let event = BrowserEvent { method: method.to_owned(), parameters, session: session.to_owned() };
     on_event(state, &event).into_iter().map(|message| message.method).collect()
 }
 
-fn with_page() -> State {
-    let mut state = State::default();
+fn with_page() -> BrowserState {
+    let mut state = BrowserState::default();
     let info = json!({"targetId": "p", "type": "page", "title": "T\u{202e}", "url": "http://a/"});
     let answers =
         send(&mut state, "", "Target.attachedToTarget", json!({"sessionId": "s", "targetInfo": info}));
@@ -59,7 +59,7 @@ fn navigations_of_frames_are_not_those_of_the_page() {
 
 #[test]
 fn downloads_have_their_file_in_the_end() {
-    let mut state = State::default();
+    let mut state = BrowserState::default();
     let begin = json!({"guid": "g", "url": "http://a/f", "suggestedFilename": "f.txt"});
     send(&mut state, "", "Browser.downloadWillBegin", begin);
     let progress = json!({"guid": "g", "state": "completed", "receivedBytes": 3.0, "totalBytes": 0.0, "filePath": "/d/f (1).txt"});

@@ -13,8 +13,8 @@ use tokio::{
 
 use super::{first_messages, on_event};
 use crate::{
-    framing::{Frame, Frames},
-    link::{Link, drive, link},
+    framing::{DecodedMessage, DelimitedMessageDecoder},
+    link::{BrowserClient, drive, link},
 };
 
 /// The longest message that is read.
@@ -47,7 +47,7 @@ impl Pipes {
 }
 
 /// The link to the browser, and the future that serves it until the browser closes the pipes.
-pub(crate) fn serve(pipes: Pipes) -> (Link, impl Future<Output = io::Result<()>>) {
+pub(crate) fn serve(pipes: Pipes) -> (BrowserClient, impl Future<Output = io::Result<()>>) {
     let (link, driver, outbound) = link(on_event);
     let Pipes { reading, writing } = pipes;
     let served = async move {
@@ -69,7 +69,7 @@ async fn write(mut pipe: pipe::Sender, mut outbound: mpsc::Receiver<Vec<u8>>) ->
 }
 
 fn messages(pipe: pipe::Receiver) -> impl Stream<Item = io::Result<Vec<u8>>> {
-    let start = (pipe, Frames::new(0, MESSAGE_BYTES_MAX), Vec::with_capacity(1 << 16));
+    let start = (pipe, DelimitedMessageDecoder::new(0, MESSAGE_BYTES_MAX), Vec::with_capacity(1 << 16));
     let read = stream::unfold(start, |(mut pipe, mut frames, mut bytes)| async move {
         bytes.clear();
         match pipe.read_buf(&mut bytes).await {
@@ -84,10 +84,10 @@ fn messages(pipe: pipe::Receiver) -> impl Stream<Item = io::Result<Vec<u8>>> {
     read.map(stream::iter).flatten()
 }
 
-fn message(frame: Frame) -> Option<io::Result<Vec<u8>>> {
+fn message(frame: DecodedMessage) -> Option<io::Result<Vec<u8>>> {
     match frame {
-        Frame::Message(message) => Some(Ok(message)),
-        Frame::TooLong => {
+        DecodedMessage::Message(message) => Some(Ok(message)),
+        DecodedMessage::TooLong => {
             tracing::warn!("a message of the browser was too long");
             None
         }

@@ -7,11 +7,11 @@ use tokio::time::timeout;
 
 use super::Cdp;
 use crate::{
-    browser::{FRAMES_MAX, SCRIPT, WORLD, Wanted, reading},
-    compose::{FrameReading, Reading},
-    link::Message,
+    browser::{FRAMES_MAX, FrameReadOptions, SCRIPT, WORLD, reading},
+    compose::{FrameContent, FrameReading},
+    link::BrowserCommand,
     state::kept,
-    wire::Trouble,
+    wire::BrowserCallError,
 };
 
 /// Maximum time for reading a frame inside a page.
@@ -21,7 +21,7 @@ const OBJECTS: &str = "deskhand";
 
 /// A frame and the session in which it is asked.
 #[derive(Debug, Clone)]
-struct Frame {
+struct CdpFrame {
     id: String,
     parent: Option<String>,
     session: String,
@@ -30,30 +30,42 @@ struct Frame {
 }
 
 impl Cdp {
-    pub(crate) async fn look(&self, page: &str, wanted: Wanted) -> Result<Reading, Trouble> {
+    pub(crate) async fn look(
+        &self,
+        page: &str,
+        wanted: FrameReadOptions,
+    ) -> Result<FrameContent, BrowserCallError> {
         let session = self.main_session(page)?;
         let main =
-            Frame { id: page.to_owned(), parent: None, session, name: String::new(), url: String::new() };
+            CdpFrame { id: page.to_owned(), parent: None, session, name: String::new(), url: String::new() };
         match self.read_frame(page, &main, &[], wanted).await {
             // The document may have been replaced meanwhile.
-            Err(Trouble::Failed(_)) => self.read_frame(page, &main, &[], wanted).await,
+            Err(BrowserCallError::Failed(_)) => self.read_frame(page, &main, &[], wanted).await,
             result => result,
         }
     }
 
-    pub(crate) async fn read(&self, page: &str, wanted: Wanted) -> Result<Vec<FrameReading>, Trouble> {
+    pub(crate) async fn read(
+        &self,
+        page: &str,
+        wanted: FrameReadOptions,
+    ) -> Result<Vec<FrameReading>, BrowserCallError> {
         match self.read_once(page, wanted).await {
             // The document may have been replaced meanwhile.
-            Err(Trouble::Failed(_)) => self.read_once(page, wanted).await,
+            Err(BrowserCallError::Failed(_)) => self.read_once(page, wanted).await,
             result => result,
         }
     }
 
-    async fn read_once(&self, page: &str, wanted: Wanted) -> Result<Vec<FrameReading>, Trouble> {
+    async fn read_once(
+        &self,
+        page: &str,
+        wanted: FrameReadOptions,
+    ) -> Result<Vec<FrameReading>, BrowserCallError> {
         let frames = self.frames(page).await?;
         let mut readings = Vec::new();
         for (index, frame) in frames.iter().enumerate() {
-            let inside: Vec<(usize, &Frame)> = frames
+            let inside: Vec<(usize, &CdpFrame)> = frames
                 .iter()
                 .enumerate()
                 .filter(|(_, other)| other.parent.as_deref() == Some(frame.id.as_str()))
@@ -63,10 +75,10 @@ impl Cdp {
                 read.await?
             } else {
                 match timeout(FRAME_BOUND, read).await {
-                    Ok(Err(Trouble::Dialog)) => return Err(Trouble::Dialog),
+                    Ok(Err(BrowserCallError::Dialog)) => return Err(BrowserCallError::Dialog),
                     Ok(Ok(reading)) => reading,
                     // It was removed or does not answer: the rest of the page can be read.
-                    Ok(Err(_)) | Err(_) => Reading::silent(frame.url.clone()),
+                    Ok(Err(_)) | Err(_) => FrameContent::silent(frame.url.clone()),
                 }
             };
             let children = inside.iter().map(|(index, _)| Some(*index)).collect();
@@ -74,7 +86,7 @@ impl Cdp {
         }
         for session in self.sessions(page) {
             let release = json!({"objectGroup": OBJECTS});
-            let message = Message::new("Runtime.releaseObjectGroup", release).in_session(session);
+            let message = BrowserCommand::new("Runtime.releaseObjectGroup", release).in_session(session);
             // The objects are gone already if the frame is.
             let _ = timeout(FRAME_BOUND, self.link().ask_page(page, message)).await;
         }
@@ -92,23 +104,23 @@ impl Cdp {
     }
 
     /// The frames of all sessions of a page; the page's own is the first.
-    async fn frames(&self, page: &str) -> Result<Vec<Frame>, Trouble> {
+    async fn frames(&self, page: &str) -> Result<Vec<CdpFrame>, BrowserCallError> {
         let known = match self.link().state().page(page) {
             Some(page) => page.sessions.clone(),
             None => Vec::new(),
         };
-        let mut frames: Vec<Frame> = Vec::new();
+        let mut frames: Vec<CdpFrame> = Vec::new();
         for (index, known) in known.into_iter().enumerate() {
-            let message = Message::new("Page.getFrameTree", json!({})).in_session(&known.session);
+            let message = BrowserCommand::new("Page.getFrameTree", json!({})).in_session(&known.session);
             let asked = self.link().ask_page(page, message);
             let answer = match (timeout(FRAME_BOUND, asked).await, index) {
-                (Ok(Err(Trouble::Dialog)), _) => return Err(Trouble::Dialog),
+                (Ok(Err(BrowserCallError::Dialog)), _) => return Err(BrowserCallError::Dialog),
                 (Ok(Ok(answer)), _) => answer,
                 (Ok(Err(trouble)), 0) => return Err(trouble),
                 (Err(_), 0) => return Err(silent()),
                 (Ok(Err(_)) | Err(_), _) => {
                     let (id, parent) = (known.frame.clone(), known.parent.clone());
-                    frames.push(Frame {
+                    frames.push(CdpFrame {
                         id,
                         parent,
                         session: known.session,
@@ -126,7 +138,7 @@ impl Cdp {
                 let parent = frame.get("parentId").and_then(Value::as_str).map(str::to_owned).or(parent);
                 // A frame that has moved to another process is asked there.
                 if !frames.iter().any(|other| other.id == text("id")) && frames.len() < FRAMES_MAX {
-                    frames.push(Frame {
+                    frames.push(CdpFrame {
                         id: text("id").to_owned(),
                         parent,
                         session: known.session.clone(),
@@ -145,10 +157,10 @@ impl Cdp {
     async fn read_frame(
         &self,
         page: &str,
-        frame: &Frame,
-        inside: &[(usize, &Frame)],
-        wanted: Wanted,
-    ) -> Result<Reading, Trouble> {
+        frame: &CdpFrame,
+        inside: &[(usize, &CdpFrame)],
+        wanted: FrameReadOptions,
+    ) -> Result<FrameContent, BrowserCallError> {
         let asking = (page, frame.session.as_str());
         let parameters = json!({"frameId": frame.id, "worldName": WORLD});
         let world = self.ask(asking, "Page.createIsolatedWorld", parameters).await?;
@@ -158,7 +170,7 @@ impl Cdp {
             let owner = self.owner(asking, &child.id, &context).await;
             arguments.push(match owner {
                 Ok(owner) => json!({"objectId": owner}),
-                Err(Trouble::Dialog) => return Err(Trouble::Dialog),
+                Err(BrowserCallError::Dialog) => return Err(BrowserCallError::Dialog),
                 // It was removed.
                 Err(_) => json!({"value": null}),
             });
@@ -170,13 +182,18 @@ impl Cdp {
         if let Some(details) = answer.get("exceptionDetails") {
             let thrown =
                 details.pointer("/exception/description").and_then(Value::as_str).unwrap_or("no reason");
-            return Err(Trouble::Failed(format!("the page could not be read: {}", kept(thrown))));
+            return Err(BrowserCallError::Failed(format!("the page could not be read: {}", kept(thrown))));
         }
         reading(answer.pointer("/result/value").unwrap_or(&Value::Null))
     }
 
     /// The element that shows a frame, as an object of the context.
-    async fn owner(&self, asking: (&str, &str), frame: &str, context: &Value) -> Result<Value, Trouble> {
+    async fn owner(
+        &self,
+        asking: (&str, &str),
+        frame: &str,
+        context: &Value,
+    ) -> Result<Value, BrowserCallError> {
         let owner = self.ask(asking, "DOM.getFrameOwner", json!({"frameId": frame})).await?;
         let node = owner.get("backendNodeId").cloned().unwrap_or_default();
         let parameters =
@@ -191,11 +208,13 @@ impl Cdp {
         (page, session): (&str, &str),
         method: &'static str,
         parameters: Value,
-    ) -> Result<Value, Trouble> {
-        self.link().ask_page(page, Message::new(method, parameters).in_session(session)).await
+    ) -> Result<Value, BrowserCallError> {
+        self.link().ask_page(page, BrowserCommand::new(method, parameters).in_session(session)).await
     }
 }
 
-fn silent() -> Trouble {
-    Trouble::Busy("the page does not answer; wait until it has loaded, or look at its window".to_owned())
+fn silent() -> BrowserCallError {
+    BrowserCallError::Busy(
+        "the page does not answer; wait until it has loaded, or look at its window".to_owned(),
+    )
 }

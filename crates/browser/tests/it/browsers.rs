@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_browser::{Engine, Hold, PROTOCOL_ARGUMENT, hold};
+use deskhand_browser::{BrowserLaunchOptions, BrowserProtocol, PROTOCOL_ARGUMENT, hold};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::{
@@ -46,7 +46,7 @@ pub(crate) struct Running {
 
 impl Running {
     /// Starts a browser that shows a page, and waits until the page can be read.
-    pub(crate) async fn start(engine: Engine, url: &str) -> Self {
+    pub(crate) async fn start(engine: BrowserProtocol, url: &str) -> Self {
         let mut running = Self::prepared(engine).await;
         running.held.spawn(hold(running.hold(engine, url)));
         running.until_shown(url).await;
@@ -54,7 +54,7 @@ impl Running {
     }
 
     /// A screen and a folder without a browser.
-    pub(crate) async fn prepared(engine: Engine) -> Self {
+    pub(crate) async fn prepared(engine: BrowserProtocol) -> Self {
         let mut screen = Command::new("Xvfb")
             .args(["-displayfd", "1", "-screen", "0", "1280x900x24", "-nolisten", "tcp"])
             .stdout(Stdio::piped())
@@ -68,8 +68,8 @@ impl Running {
         let folder = tempfile::tempdir().unwrap();
         prepare(engine, folder.path());
         let bus = match engine {
-            Engine::Chromium => None,
-            Engine::Firefox => Some(bus(folder.path()).await),
+            BrowserProtocol::Chromium => None,
+            BrowserProtocol::Firefox => Some(bus(folder.path()).await),
         };
         Self { display, folder, held: JoinSet::new(), _screen: screen, _bus: bus }
     }
@@ -83,7 +83,7 @@ impl Running {
         .await;
     }
 
-    pub(crate) fn hold(&self, engine: Engine, url: &str) -> Hold {
+    pub(crate) fn hold(&self, engine: BrowserProtocol, url: &str) -> BrowserLaunchOptions {
         described(engine, self.folder.path(), &self.display, url)
     }
 
@@ -203,18 +203,18 @@ pub(crate) fn click(display: &str, (x, y): (i16, i16)) {
     }
 }
 
-fn prepare(engine: Engine, folder: &Path) {
+fn prepare(engine: BrowserProtocol, folder: &Path) {
     fs::create_dir_all(folder.join("home")).unwrap();
     fs::create_dir_all(folder.join("downloads")).unwrap();
     let downloads = folder.join("downloads");
     match engine {
-        Engine::Chromium => {
+        BrowserProtocol::Chromium => {
             fs::create_dir_all(folder.join("profile/Default")).unwrap();
             let preferences =
                 json!({"download": {"default_directory": downloads, "prompt_for_download": false}});
             fs::write(folder.join("profile/Default/Preferences"), preferences.to_string()).unwrap();
         }
-        Engine::Firefox => {
+        BrowserProtocol::Firefox => {
             fs::create_dir_all(folder.join("profile")).unwrap();
             let preferences = [
                 ("remote.active-protocols", json!(1)),
@@ -235,27 +235,32 @@ fn prepare(engine: Engine, folder: &Path) {
     }
 }
 
-pub(crate) fn described(engine: Engine, folder: &Path, display: &str, url: &str) -> Hold {
+pub(crate) fn described(
+    engine: BrowserProtocol,
+    folder: &Path,
+    display: &str,
+    url: &str,
+) -> BrowserLaunchOptions {
     let profile = folder.join("profile");
     let mut arguments: Vec<OsString> =
         vec![format!("DISPLAY={display}").into(), format!("HOME={}", folder.join("home").display()).into()];
     let bus = folder.join("bus");
     arguments.push(format!("DBUS_SESSION_BUS_ADDRESS=unix:path={}", bus.display()).into());
     match engine {
-        Engine::Chromium => {
+        BrowserProtocol::Chromium => {
             arguments.extend(
                 ["chromium", "--no-sandbox", "--no-first-run", "--password-store=basic", "--disable-gpu"]
                     .map(Into::into),
             );
             arguments.push(format!("--user-data-dir={}", profile.display()).into());
         }
-        Engine::Firefox => {
+        BrowserProtocol::Firefox => {
             arguments.extend(["firefox".into(), "--profile".into(), profile.clone().into()]);
         }
     }
     arguments.extend([PROTOCOL_ARGUMENT, url].map(Into::into));
     // The environment of a test cannot be changed, so another program sets it.
-    Hold {
+    BrowserLaunchOptions {
         confined: true,
         engine,
         socket: folder.join("socket"),

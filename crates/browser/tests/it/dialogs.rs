@@ -1,35 +1,35 @@
 //! Dialogs of pages.
 
-use deskhand_browser::Engine;
+use deskhand_browser::BrowserProtocol;
 use serde_json::{Value, json};
 
 use super::{browsers::Running, server::Server};
 
 #[tokio::test]
 async fn chromium_answers_dialogs() {
-    answers(Engine::Chromium).await;
+    answers(BrowserProtocol::Chromium).await;
 }
 
 #[tokio::test]
 async fn firefox_answers_dialogs() {
-    answers(Engine::Firefox).await;
+    answers(BrowserProtocol::Firefox).await;
 }
 
 #[tokio::test]
 async fn chromium_does_not_hang_behind_endless_alerts() {
-    alerts(Engine::Chromium).await;
+    alerts(BrowserProtocol::Chromium).await;
 }
 
 #[tokio::test]
 async fn firefox_does_not_hang_behind_endless_alerts() {
-    alerts(Engine::Firefox).await;
+    alerts(BrowserProtocol::Firefox).await;
 }
 
 fn is_open(output: &Value) -> bool {
     !output["dialog"].is_null()
 }
 
-async fn answers(engine: Engine) {
+async fn answers(engine: BrowserProtocol) {
     let server = Server::start().await;
     let running = Running::start(engine, &server.url("/confirm")).await;
     let open = running.until("page_dialog", "Confirm", is_open).await;
@@ -78,7 +78,7 @@ async fn answers(engine: Engine) {
     running.end().await;
 }
 
-async fn alerts(engine: Engine) {
+async fn alerts(engine: BrowserProtocol) {
     let server = Server::start().await;
     let running = Running::start(engine, &server.url("/alerts")).await;
     for number in 0..8 {

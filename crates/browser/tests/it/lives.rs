@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
 
-use deskhand_browser::{Engine, hold};
+use deskhand_browser::{BrowserProtocol, hold};
 use futures_util::{SinkExt as _, StreamExt as _};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ use super::{
 #[tokio::test]
 async fn clients_do_not_disturb_each_other() {
     let server = Server::start().await;
-    let running = Running::start(Engine::Chromium, &server.url("/plain")).await;
+    let running = Running::start(BrowserProtocol::Chromium, &server.url("/plain")).await;
     assert_eq!(fs::metadata(running.socket()).unwrap().permissions().mode() & 0o777, 0o600);
     running.until("read_page", "Plain", |output| output["text"] == "Plain text.").await;
     let request = json!({"id": 1, "window": {"xid": 0, "title": "Plain - Chromium"}, "tool": "read_page", "arguments": {}});
@@ -55,7 +55,7 @@ async fn clients_do_not_disturb_each_other() {
 }
 
 /// Starts a browser twice with one profile: the second start hands its page over to the first and ends.
-async fn a_second_start_hands_over(engine: Engine) {
+async fn a_second_start_hands_over(engine: BrowserProtocol) {
     let server = Server::start().await;
     let running = Running::start(engine, &server.url("/plain")).await;
     let code = timeout(BOUND, hold(running.hold(engine, &server.url("/twin")))).await.unwrap().unwrap();
@@ -70,17 +70,17 @@ async fn a_second_start_hands_over(engine: Engine) {
 
 #[tokio::test]
 async fn a_second_start_hands_over_and_keeps_the_socket() {
-    a_second_start_hands_over(Engine::Chromium).await;
+    a_second_start_hands_over(BrowserProtocol::Chromium).await;
 }
 
 #[tokio::test]
 async fn a_socket_that_was_left_is_replaced_and_removed_in_the_end() {
     let server = Server::start().await;
-    let mut running = Running::start(Engine::Chromium, &server.url("/plain")).await;
+    let mut running = Running::start(BrowserProtocol::Chromium, &server.url("/plain")).await;
     running.held.shutdown().await;
     // Its holder was dropped, so the socket is left.
     assert!(running.socket().exists());
-    let mut program = running.hold(Engine::Chromium, "");
+    let mut program = running.hold(BrowserProtocol::Chromium, "");
     program.arguments = vec!["sh".into(), "-c".into(), "exit 7".into()];
     assert_eq!(timeout(BOUND, hold(program)).await.unwrap().unwrap(), 7);
     assert!(!running.socket().exists());
@@ -89,9 +89,9 @@ async fn a_socket_that_was_left_is_replaced_and_removed_in_the_end() {
 #[tokio::test]
 async fn a_browser_without_protocol_goes_on() {
     let server = Server::start().await;
-    let running = Running::start(Engine::Chromium, &server.url("/plain")).await;
+    let running = Running::start(BrowserProtocol::Chromium, &server.url("/plain")).await;
     let folder = tempfile::tempdir().unwrap();
-    let mut program = running.hold(Engine::Chromium, "");
+    let mut program = running.hold(BrowserProtocol::Chromium, "");
     program.socket = folder.path().join("socket");
     // It closes the pipes at once and waits for the end of a client's call.
     let wait =
@@ -122,7 +122,7 @@ async fn a_browser_without_protocol_goes_on() {
 #[tokio::test]
 async fn a_second_client_of_firefox_can_do_nothing() {
     let server = Server::start().await;
-    let running = Running::start(Engine::Firefox, &server.url("/plain")).await;
+    let running = Running::start(BrowserProtocol::Firefox, &server.url("/plain")).await;
     let announced = fs::read(running.folder.path().join("profile/WebDriverBiDiServer.json")).unwrap();
     let announced: Value = serde_json::from_slice(&announced).unwrap();
     let address = format!("127.0.0.1:{}", announced["ws_port"]);
@@ -154,7 +154,7 @@ async fn a_second_client_of_firefox_can_do_nothing() {
 
 #[tokio::test]
 async fn a_second_start_of_firefox_hands_over_and_keeps_the_socket() {
-    a_second_start_hands_over(Engine::Firefox).await;
+    a_second_start_hands_over(BrowserProtocol::Firefox).await;
 }
 
 /// Not a test: the holder of the next ones.
@@ -163,12 +163,13 @@ async fn holder_process() {
     let Ok(described) = std::env::var("DESKHAND_TEST_HOLD") else { return };
     let described: Vec<String> = serde_json::from_str(&described).unwrap();
     let [folder, display, url] = described.as_slice() else { panic!("{described:?}") };
-    let code = hold(browsers::described(Engine::Chromium, Path::new(folder), display, url)).await.unwrap();
+    let code =
+        hold(browsers::described(BrowserProtocol::Chromium, Path::new(folder), display, url)).await.unwrap();
     std::process::exit(code.into());
 }
 
 async fn held_elsewhere(server: &Server) -> (Running, Child, Pid) {
-    let running = Running::prepared(Engine::Chromium).await;
+    let running = Running::prepared(BrowserProtocol::Chromium).await;
     let url = server.url("/plain");
     let described = json!([running.folder.path(), running.display, url]).to_string();
     let holder = Command::new(std::env::current_exe().unwrap())
@@ -220,7 +221,7 @@ async fn chromium_ends_with_its_holder() {
 #[tokio::test]
 async fn pages_of_chromium_see_that_a_program_may_ask_it() {
     let server = Server::start().await;
-    let running = Running::start(Engine::Chromium, &server.url("/automated")).await;
+    let running = Running::start(BrowserProtocol::Chromium, &server.url("/automated")).await;
     server.until("POST /got automated true").await;
     running.end().await;
 }
@@ -228,7 +229,7 @@ async fn pages_of_chromium_see_that_a_program_may_ask_it() {
 #[tokio::test]
 async fn pages_of_firefox_see_that_a_program_may_ask_it() {
     let server = Server::start().await;
-    let running = Running::start(Engine::Firefox, &server.url("/automated")).await;
+    let running = Running::start(BrowserProtocol::Firefox, &server.url("/automated")).await;
     server.until("POST /got automated true").await;
     running.end().await;
 }

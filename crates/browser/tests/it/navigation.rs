@@ -1,6 +1,6 @@
 //! Addresses and downloads.
 
-use deskhand_browser::Engine;
+use deskhand_browser::BrowserProtocol;
 use serde_json::json;
 
 use super::{
@@ -10,35 +10,35 @@ use super::{
 
 #[tokio::test]
 async fn chromium_opens_addresses() {
-    addresses(Engine::Chromium).await;
+    addresses(BrowserProtocol::Chromium).await;
 }
 
 #[tokio::test]
 async fn firefox_opens_addresses() {
-    addresses(Engine::Firefox).await;
+    addresses(BrowserProtocol::Firefox).await;
 }
 
 #[tokio::test]
 async fn chromium_lists_downloads() {
-    downloads(Engine::Chromium).await;
+    downloads(BrowserProtocol::Chromium).await;
 }
 
 #[tokio::test]
 async fn firefox_lists_downloads() {
-    downloads(Engine::Firefox).await;
+    downloads(BrowserProtocol::Firefox).await;
 }
 
 #[tokio::test]
 async fn chromium_asks_before_it_leaves_a_page() {
-    leaving(Engine::Chromium).await;
+    leaving(BrowserProtocol::Chromium).await;
 }
 
 #[tokio::test]
 async fn firefox_asks_before_it_leaves_a_page() {
-    leaving(Engine::Firefox).await;
+    leaving(BrowserProtocol::Firefox).await;
 }
 
-async fn leaving(engine: Engine) {
+async fn leaving(engine: BrowserProtocol) {
     let server = Server::start().await;
     let running = Running::start(engine, &server.url("/leaving")).await;
     running.until("read_page", "Leaving", |output| output["text"] == "Click here.").await;
@@ -63,7 +63,7 @@ async fn leaving(engine: Engine) {
     running.end().await;
 }
 
-async fn addresses(engine: Engine) {
+async fn addresses(engine: BrowserProtocol) {
     let server = Server::start().await;
     let running = Running::start(engine, &server.url("/plain")).await;
     let opened = running.open("Plain", &server.url("/form")).await;
@@ -122,7 +122,7 @@ async fn addresses(engine: Engine) {
     running.end().await;
 }
 
-async fn downloads(engine: Engine) {
+async fn downloads(engine: BrowserProtocol) {
     let server = Server::start().await;
     let running = Running::start(engine, &server.url("/fetches")).await;
     let read = running
@@ -132,8 +132,8 @@ async fn downloads(engine: Engine) {
         .await;
     let path = running.folder.path().join("downloads/report.txt");
     let total = match engine {
-        Engine::Chromium => json!(12),
-        Engine::Firefox => json!(null),
+        BrowserProtocol::Chromium => json!(12),
+        BrowserProtocol::Firefox => json!(null),
     };
     assert_eq!(
         read["output"],

@@ -1,41 +1,41 @@
 //! Text, forms and tabs.
 
-use deskhand_browser::Engine;
+use deskhand_browser::BrowserProtocol;
 use serde_json::{Value, json};
 
 use super::{browsers::Running, server::Server};
 
 #[tokio::test]
 async fn chromium_reads_text_with_frames_and_shadow_roots() {
-    text(Engine::Chromium).await;
+    text(BrowserProtocol::Chromium).await;
 }
 
 #[tokio::test]
 async fn firefox_reads_text_with_frames_and_shadow_roots() {
-    text(Engine::Firefox).await;
+    text(BrowserProtocol::Firefox).await;
 }
 
 #[tokio::test]
 async fn chromium_reads_forms() {
-    forms(Engine::Chromium).await;
+    forms(BrowserProtocol::Chromium).await;
 }
 
 #[tokio::test]
 async fn firefox_reads_forms() {
-    forms(Engine::Firefox).await;
+    forms(BrowserProtocol::Firefox).await;
 }
 
 #[tokio::test]
 async fn chromium_reads_hostile_pages() {
-    hostile(Engine::Chromium).await;
+    hostile(BrowserProtocol::Chromium).await;
 }
 
 #[tokio::test]
 async fn firefox_reads_hostile_pages() {
-    hostile(Engine::Firefox).await;
+    hostile(BrowserProtocol::Firefox).await;
 }
 
-async fn text(engine: Engine) {
+async fn text(engine: BrowserProtocol) {
     let server = Server::start().await;
     let url = server.url("/article");
     let running = Running::start(engine, &url).await;
@@ -83,7 +83,7 @@ async fn text(engine: Engine) {
     running.end().await;
 }
 
-async fn forms(engine: Engine) {
+async fn forms(engine: BrowserProtocol) {
     let server = Server::start().await;
     let running = Running::start(engine, &server.url("/form")).await;
     let filled = |output: &Value| output["fields"].as_array().is_some_and(|fields| fields.len() == 15);
@@ -124,7 +124,7 @@ async fn forms(engine: Engine) {
     running.end().await;
 }
 
-async fn hostile(engine: Engine) {
+async fn hostile(engine: BrowserProtocol) {
     let server = Server::start().await;
     let running = Running::start(engine, &server.url("/hostile")).await;
     let read = running

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use deskhand_core::{
     geometry::{Point, Screen},
     ids::ElementId,
-    keys::Modifier,
+    keys::KeyModifier,
     ui::{CellRange, CellRanges, CellRef},
 };
 use deskhand_desktop::{Button, keys::KeyChord};
@@ -40,11 +40,11 @@ pub(crate) struct ActArgs {
     #[command(flatten)]
     pub(crate) stage: StageArgs,
     #[command(subcommand)]
-    pub(crate) action: Action,
+    pub(crate) action: ActCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Action {
+pub(crate) enum ActCommand {
     /// Click an element or a point.
     Click {
         target: TargetText,
@@ -56,7 +56,7 @@ pub(crate) enum Action {
         double: bool,
         /// Keys held meanwhile, such as `ctrl` or `ctrl,shift`.
         #[arg(long, value_name = "KEYS", value_delimiter = ',')]
-        hold: Vec<Modifier>,
+        hold: Vec<KeyModifier>,
     },
     /// Type text with the keyboard.
     Type {

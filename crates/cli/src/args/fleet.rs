@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, net::SocketAddr, path::PathBuf};
 
 use clap::{Args, Subcommand, ValueHint};
 use deskhand_core::money::Money;
-use deskhand_fleet::plan::Budget;
+use deskhand_fleet::plan::BatchBudget;
 use deskhand_host::config::Overrides;
 
 use super::{OutputArgs, TrustArgs, settings::SettingArgs, work::parse_pair};
@@ -177,7 +177,7 @@ pub(crate) struct FleetSubmitArgs {
     /// Budget for all tasks of the batch together: cost=DOLLARS, tokens=N or model_calls=N; can be repeated. Once
     /// it is reached, no further task of the batch begins.
     #[arg(long = "budget", value_name = "WHAT=MOST", value_parser = parse_budget, requires = "batch")]
-    budgets: Vec<Budget>,
+    budgets: Vec<BatchBudget>,
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]
@@ -188,8 +188,8 @@ pub(crate) struct FleetSubmitArgs {
 
 impl FleetSubmitArgs {
     /// Returns the budget for all tasks of the batch together.
-    pub(crate) fn budget(&self) -> Budget {
-        self.budgets.iter().fold(Budget::default(), |all, one| Budget {
+    pub(crate) fn budget(&self) -> BatchBudget {
+        self.budgets.iter().fold(BatchBudget::default(), |all, one| BatchBudget {
             model_calls: one.model_calls.or(all.model_calls),
             tokens: one.tokens.or(all.tokens),
             cost_micros: one.cost_micros.or(all.cost_micros),
@@ -285,7 +285,7 @@ fn parse_limit(text: &str) -> Result<(String, Option<usize>), String> {
     Ok((label, Some(most)))
 }
 
-fn parse_budget(text: &str) -> Result<Budget, String> {
+fn parse_budget(text: &str) -> Result<BatchBudget, String> {
     let (what, most) = parse_pair(text)?;
     let most = most.trim();
     let number =
@@ -294,10 +294,10 @@ fn parse_budget(text: &str) -> Result<Budget, String> {
         "cost" => {
             let cost = most.trim_start_matches('$').parse().ok().and_then(Money::from_dollars);
             let cost = cost.ok_or_else(|| format!("`{most}` in `{text}` is no number of dollars"))?;
-            Ok(Budget { cost_micros: Some(cost.0), ..Budget::default() })
+            Ok(BatchBudget { cost_micros: Some(cost.0), ..BatchBudget::default() })
         }
-        "tokens" => Ok(Budget { tokens: number()?, ..Budget::default() }),
-        "model_calls" => Ok(Budget { model_calls: number()?, ..Budget::default() }),
+        "tokens" => Ok(BatchBudget { tokens: number()?, ..BatchBudget::default() }),
+        "model_calls" => Ok(BatchBudget { model_calls: number()?, ..BatchBudget::default() }),
         _ => Err(format!("`{what}` is none of cost, tokens, model_calls; write it as `cost=20`")),
     }
 }

@@ -62,7 +62,7 @@ pub(crate) enum McpCommand {
 #[derive(Debug, Args)]
 pub(crate) struct McpInstallArgs {
     /// The client.
-    pub(crate) client: Client,
+    pub(crate) client: McpClientName,
     /// The folder of the project, for clients that are configured there (claude-code, vscode) [default: the current one].
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) project: Option<PathBuf>,
@@ -70,13 +70,13 @@ pub(crate) struct McpInstallArgs {
 
 /// A client, by name.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Client(pub(crate) ClientKind);
+pub(crate) struct McpClientName(pub(crate) ClientKind);
 
-impl ValueEnum for Client {
+impl ValueEnum for McpClientName {
     fn value_variants<'a>() -> &'a [Self] {
-        const ALL: [Client; ClientKind::ALL.len()] = {
+        const ALL: [McpClientName; ClientKind::ALL.len()] = {
             let [a, b, c, d, e] = ClientKind::ALL;
-            [Client(a), Client(b), Client(c), Client(d), Client(e)]
+            [McpClientName(a), McpClientName(b), McpClientName(c), McpClientName(d), McpClientName(e)]
         };
         &ALL
     }

@@ -24,7 +24,7 @@ pub(crate) use about::{
     AgentsArgs, CompletionsArgs, ConfigArgs, ConfigCommand, DoctorArgs, ExplainArgs, ManArgs, StatesArgs,
     StatesFormat,
 };
-pub(crate) use act::{ActArgs, Action, TargetText};
+pub(crate) use act::{ActArgs, ActCommand, TargetText};
 pub(crate) use desktop::{
     AttachDesktopArgs, DesktopCommand, DesktopCommandArgs, EndDesktopArgs, ListDesktopsArgs, ScreenshotArgs,
     TreeArgs, WindowsArgs,
@@ -46,7 +46,7 @@ pub(crate) use schedule::{AddScheduleArgs, RunScheduleArgs, ScheduleArgs, Schedu
 pub(crate) use secret::{SecretArgs, SecretCheckArgs, SecretCommand, SecretListArgs};
 pub(crate) use serve::ServeArgs;
 pub(crate) use sessions::{
-    ForkArgs, GcArgs, Numbers, ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShowArgs, VerifyArgs,
+    ForkArgs, GcArgs, NumberRange, ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShowArgs, VerifyArgs,
 };
 pub(crate) use settings::{ModelArgs, SettingArgs, StoreArgs};
 pub(crate) use trust::TrustArgs;
@@ -88,13 +88,13 @@ Examples:
 /// and records everything in a journal that can be replayed.
 #[derive(Debug, Parser)]
 #[command(name = "deskhand", version, after_help = EXAMPLES, arg_required_else_help = true)]
-pub(crate) struct Arguments {
+pub(crate) struct CliArgs {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: CliCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum CliCommand {
     /// Carry out a request. Without one, ask for requests until you end it.
     #[command(visible_alias = "chat")]
     Run(Box<RunArgs>),

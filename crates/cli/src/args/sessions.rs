@@ -45,12 +45,12 @@ pub(crate) struct SessionsArgs {
 
 /// A range of numbers, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Numbers {
+pub(crate) struct NumberRange {
     first: u64,
     last: u64,
 }
 
-impl Numbers {
+impl NumberRange {
     /// Every number.
     pub(crate) const ALL: Self = Self { first: 0, last: u64::MAX };
 
@@ -60,7 +60,7 @@ impl Numbers {
     }
 }
 
-impl FromStr for Numbers {
+impl FromStr for NumberRange {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -83,7 +83,7 @@ pub(crate) struct ShowArgs {
     pub(crate) records: bool,
     /// Show only these steps: `7`, `3..5`, `3..` or `..5`, both ends included. With --records, only these records.
     #[arg(long, value_name = "RANGE")]
-    pub(crate) steps: Option<Numbers>,
+    pub(crate) steps: Option<NumberRange>,
     #[command(flatten)]
     pub(crate) store: StoreArgs,
 }

@@ -1,18 +1,18 @@
 //! `deskhand act`: one action by hand, with what truly came of it.
 
 use deskhand_core::{
-    action::Aspect,
-    command::{Route, Verdict},
+    action::ElementChangeKind,
+    command::{ActionRoute, Verdict},
     ids::{ElementId, WindowId},
     secret,
     text::one_line,
-    ui::{Pattern, WindowInfo},
+    ui::{ElementCapability, WindowInfo},
 };
-use deskhand_desktop::{Capture as _, Change, Held, LaunchRequest};
+use deskhand_desktop::{Capture as _, LaunchRequest, PointerChord, UiChange};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{
-    ActLimits, ActionReport, ByHand, Click, NewValue, Permitted, SaveAs, Scroll, SecretUse, TableTarget,
-    Target, TypeText,
+    ActLimits, ActionReport, ActionTarget, ByHand, Click, NewValue, PermittedDesktop, SaveAsOptions,
+    ScrollDistance, SecretUse, TableTarget, TypeTextOptions,
 };
 use deskhand_host::Workspace;
 use serde_json::{Value, json};
@@ -21,12 +21,12 @@ use super::{
     host::{act_on, by_hand},
     screenshot::save,
     secret::unknown,
-    target::{Found, find},
+    target::{CommandLineTarget, find},
 };
 use crate::{
-    args::{ActArgs, Action, TargetText},
+    args::{ActArgs, ActCommand, TargetText},
     exit::{CliError, CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
     render::verdict_tone,
 };
 
@@ -41,7 +41,7 @@ pub(crate) async fn act(args: &ActArgs) -> CommandResult {
             let picture = workspace.desktop.screen().await?;
             save(&picture, file)?;
         }
-        let out = Output::to(Stream::Out);
+        let out = Output::to(OutputStream::Out);
         if args.json {
             out.pretty_json(&as_json(&report));
         } else {
@@ -53,9 +53,9 @@ pub(crate) async fn act(args: &ActArgs) -> CommandResult {
 }
 
 async fn perform(workspace: &Workspace, args: &ActArgs) -> Result<ActionReport, CliError> {
-    let desktop = &Permitted::new(&workspace.desktop, &ByHand, None);
+    let desktop = &PermittedDesktop::new(&workspace.desktop, &ByHand, None);
     let limits = &ActLimits::default();
-    if let Action::Launch { program, arguments } = &args.action {
+    if let ActCommand::Launch { program, arguments } = &args.action {
         let request = LaunchRequest { program: program.clone(), arguments: arguments.clone() };
         return Ok(act::launch(desktop, &request, limits).await?);
     }
@@ -72,36 +72,38 @@ struct Hand<'a> {
 }
 
 impl Hand<'_> {
-    async fn perform(&self, action: &Action) -> Result<ActionReport, CliError> {
-        let desktop = &Permitted::new(&self.workspace.desktop, &ByHand, None);
+    async fn perform(&self, action: &ActCommand) -> Result<ActionReport, CliError> {
+        let desktop = &PermittedDesktop::new(&self.workspace.desktop, &ByHand, None);
         let (window, limits) = (self.window.id, self.limits);
         let report = match action {
-            Action::Click { target, button, double, hold } => {
+            ActCommand::Click { target, button, double, hold } => {
                 let target = self.find(target).await?.target;
-                let held = Held { button: (*button).into(), modifiers: hold.clone() };
+                let held = PointerChord { button: (*button).into(), modifiers: hold.clone() };
                 let click = Click { target, held, count: if *double { 2 } else { 1 } };
                 act::click(desktop, window, &click, limits).await
             }
-            Action::Press { chords } => act::press_keys(desktop, window, chords, limits).await,
-            Action::Scroll { target, down, right } => {
+            ActCommand::Press { chords } => act::press_keys(desktop, window, chords, limits).await,
+            ActCommand::Scroll { target, down, right } => {
                 let target = self.find(target).await?.target;
-                let by = Scroll { right: *right, down: *down };
+                let by = ScrollDistance { right: *right, down: *down };
                 act::scroll(desktop, window, &target, by, limits).await
             }
-            Action::Drag { from, to } => {
+            ActCommand::Drag { from, to } => {
                 let (from, to) = (self.find(from).await?.target, self.find(to).await?.target);
-                act::drag(desktop, window, (&from, &to), &Held::default(), limits).await
+                act::drag(desktop, window, (&from, &to), &PointerChord::default(), limits).await
             }
-            Action::Visit { path, context_menu_of: Some(of) } => {
+            ActCommand::Visit { path, context_menu_of: Some(of) } => {
                 let (of, _) = self.element(of).await?;
                 act::visit_context_menu(desktop, window, of, path, limits).await
             }
-            Action::Visit { path, context_menu_of: None } => act::visit(desktop, window, path, limits).await,
-            Action::Save { keep_format } => {
+            ActCommand::Visit { path, context_menu_of: None } => {
+                act::visit(desktop, window, path, limits).await
+            }
+            ActCommand::Save { keep_format } => {
                 act::save(desktop, window, keep_format.then_some(true), limits).await
             }
-            Action::SaveAs { path, format, keep_format, overwrite } => {
-                let request = SaveAs {
+            ActCommand::SaveAs { path, format, keep_format, overwrite } => {
+                let request = SaveAsOptions {
                     path: path.to_string_lossy().into_owned(),
                     format: format.clone(),
                     keep_format: keep_format.then_some(true),
@@ -109,75 +111,79 @@ impl Hand<'_> {
                 };
                 act::save_as(desktop, window, &request, limits).await
             }
-            Action::Close => act::close(desktop, window, limits).await,
-            Action::Activate => act::activate(desktop, window).await,
-            Action::Type { .. }
-            | Action::SetValue { .. }
-            | Action::Check { .. }
-            | Action::Invoke { .. }
-            | Action::Focus { .. }
-            | Action::Select { .. }
-            | Action::ReadText { .. } => return self.perform_on_element(action, window).await,
-            Action::ReadTable { .. } | Action::WriteTable { .. } | Action::SelectCells { .. } => {
+            ActCommand::Close => act::close(desktop, window, limits).await,
+            ActCommand::Activate => act::activate(desktop, window).await,
+            ActCommand::Type { .. }
+            | ActCommand::SetValue { .. }
+            | ActCommand::Check { .. }
+            | ActCommand::Invoke { .. }
+            | ActCommand::Focus { .. }
+            | ActCommand::Select { .. }
+            | ActCommand::ReadText { .. } => return self.perform_on_element(action, window).await,
+            ActCommand::ReadTable { .. } | ActCommand::WriteTable { .. } | ActCommand::SelectCells { .. } => {
                 return self.perform_on_table(action, window).await;
             }
-            Action::Launch { .. } => return Err(CliError::new("a program is started in no window")),
+            ActCommand::Launch { .. } => return Err(CliError::new("a program is started in no window")),
         };
         Ok(report?)
     }
 
-    async fn perform_on_element(&self, action: &Action, window: WindowId) -> Result<ActionReport, CliError> {
-        let (desktop, limits) = (&Permitted::new(&self.workspace.desktop, &ByHand, None), self.limits);
+    async fn perform_on_element(
+        &self,
+        action: &ActCommand,
+        window: WindowId,
+    ) -> Result<ActionReport, CliError> {
+        let (desktop, limits) = (&PermittedDesktop::new(&self.workspace.desktop, &ByHand, None), self.limits);
         let report = match action {
-            Action::Type { text, into, clear } => {
+            ActCommand::Type { text, into, clear } => {
                 let element = match into {
                     Some(target) => Some(self.element(target).await?),
                     None => None,
                 };
                 let (element, name) = element.map_or((None, None), |(id, name)| (Some(id), Some(name)));
-                let request = TypeText { element, name, text: text.clone(), clear: *clear };
+                let request = TypeTextOptions { element, name, text: text.clone(), clear: *clear };
                 match self.secret(text, element)? {
                     Some(hand) => {
-                        let desktop = &Permitted::new(&self.workspace.desktop, &hand, Some(window));
+                        let desktop = &PermittedDesktop::new(&self.workspace.desktop, &hand, Some(window));
                         act::type_text(desktop, window, &request, limits).await
                     }
                     None => act::type_text(desktop, window, &request, limits).await,
                 }
             }
-            Action::SetValue { target, value } => return self.set_value(target, value, window).await,
-            Action::Check { target, off } => {
+            ActCommand::SetValue { target, value } => return self.set_value(target, value, window).await,
+            ActCommand::Check { target, off } => {
                 let (id, name) = self.element(target).await?;
                 act::set_checked(desktop, window, id, Some(&name), !off, limits).await
             }
-            Action::Invoke { target, action } => {
+            ActCommand::Invoke { target, action } => {
                 let (id, name) = self.element(target).await?;
                 act::invoke(desktop, window, id, Some(&name), action, limits).await
             }
-            Action::Focus { target } => {
+            ActCommand::Focus { target } => {
                 let (id, name) = self.element(target).await?;
                 act::focus(desktop, window, id, Some(&name), limits).await
             }
-            Action::Select { list, item } => {
+            ActCommand::Select { list, item } => {
                 let (id, _) = self.element(list).await?;
                 act::select(desktop, window, id, item, limits).await
             }
-            Action::ReadText { target } => {
+            ActCommand::ReadText { target } => {
                 let (id, name) = self.element(target).await?;
                 act::read_text(desktop, window, id, Some(&name)).await
             }
-            Action::Click { .. }
-            | Action::Press { .. }
-            | Action::Scroll { .. }
-            | Action::Drag { .. }
-            | Action::Visit { .. }
-            | Action::ReadTable { .. }
-            | Action::WriteTable { .. }
-            | Action::SelectCells { .. }
-            | Action::Launch { .. }
-            | Action::Save { .. }
-            | Action::SaveAs { .. }
-            | Action::Close
-            | Action::Activate => return Err(CliError::new("the action is about no element")),
+            ActCommand::Click { .. }
+            | ActCommand::Press { .. }
+            | ActCommand::Scroll { .. }
+            | ActCommand::Drag { .. }
+            | ActCommand::Visit { .. }
+            | ActCommand::ReadTable { .. }
+            | ActCommand::WriteTable { .. }
+            | ActCommand::SelectCells { .. }
+            | ActCommand::Launch { .. }
+            | ActCommand::Save { .. }
+            | ActCommand::SaveAs { .. }
+            | ActCommand::Close
+            | ActCommand::Activate => return Err(CliError::new("the action is about no element")),
         };
         Ok(report?)
     }
@@ -188,12 +194,12 @@ impl Hand<'_> {
         value: &str,
         window: WindowId,
     ) -> Result<ActionReport, CliError> {
-        let (desktop, limits) = (&Permitted::new(&self.workspace.desktop, &ByHand, None), self.limits);
+        let (desktop, limits) = (&PermittedDesktop::new(&self.workspace.desktop, &ByHand, None), self.limits);
         let found = self.find(target).await?;
         let (id, name) = self.element_of(&found)?;
-        let is_number = found
-            .element
-            .is_some_and(|element| element.offers(Pattern::Value) && !element.offers(Pattern::EditableText));
+        let is_number = found.element.is_some_and(|element| {
+            element.offers(ElementCapability::Value) && !element.offers(ElementCapability::EditableText)
+        });
         let value = match value.trim().parse() {
             Ok(number) if is_number => NewValue::Number(number),
             _ => NewValue::Text(value.to_owned()),
@@ -201,7 +207,7 @@ impl Hand<'_> {
         let secret = if let NewValue::Text(text) = &value { self.secret(text, Some(id))? } else { None };
         let report = match secret {
             Some(hand) => {
-                let desktop = &Permitted::new(&self.workspace.desktop, &hand, Some(window));
+                let desktop = &PermittedDesktop::new(&self.workspace.desktop, &hand, Some(window));
                 act::set_value(desktop, window, id, Some(&name), &value, limits).await
             }
             None => act::set_value(desktop, window, id, Some(&name), &value, limits).await,
@@ -209,13 +215,17 @@ impl Hand<'_> {
         Ok(report?)
     }
 
-    async fn perform_on_table(&self, action: &Action, window: WindowId) -> Result<ActionReport, CliError> {
-        let (desktop, limits) = (&Permitted::new(&self.workspace.desktop, &ByHand, None), self.limits);
+    async fn perform_on_table(
+        &self,
+        action: &ActCommand,
+        window: WindowId,
+    ) -> Result<ActionReport, CliError> {
+        let (desktop, limits) = (&PermittedDesktop::new(&self.workspace.desktop, &ByHand, None), self.limits);
         let report = match action {
-            Action::ReadTable { range, table } => {
+            ActCommand::ReadTable { range, table } => {
                 act::read_table(desktop, window, &self.table(table.as_ref()).await?, *range).await
             }
-            Action::WriteTable { rows, at, table } => {
+            ActCommand::WriteTable { rows, at, table } => {
                 let rows: Vec<Vec<String>> = rows
                     .iter()
                     .map(|row| row.split(',').map(|cell| cell.trim().to_owned()).collect())
@@ -223,27 +233,27 @@ impl Hand<'_> {
                 let table = self.table(table.as_ref()).await?;
                 act::write_table(desktop, window, &table, *at, &rows, limits).await
             }
-            Action::SelectCells { range, table } => {
+            ActCommand::SelectCells { range, table } => {
                 let table = self.table(table.as_ref()).await?;
                 act::select_cells(desktop, window, &table, range, limits).await
             }
-            Action::Click { .. }
-            | Action::Type { .. }
-            | Action::Press { .. }
-            | Action::SetValue { .. }
-            | Action::Check { .. }
-            | Action::Scroll { .. }
-            | Action::Drag { .. }
-            | Action::Invoke { .. }
-            | Action::Focus { .. }
-            | Action::Visit { .. }
-            | Action::Select { .. }
-            | Action::ReadText { .. }
-            | Action::Launch { .. }
-            | Action::Save { .. }
-            | Action::SaveAs { .. }
-            | Action::Close
-            | Action::Activate => return Err(CliError::new("the action is about no table")),
+            ActCommand::Click { .. }
+            | ActCommand::Type { .. }
+            | ActCommand::Press { .. }
+            | ActCommand::SetValue { .. }
+            | ActCommand::Check { .. }
+            | ActCommand::Scroll { .. }
+            | ActCommand::Drag { .. }
+            | ActCommand::Invoke { .. }
+            | ActCommand::Focus { .. }
+            | ActCommand::Visit { .. }
+            | ActCommand::Select { .. }
+            | ActCommand::ReadText { .. }
+            | ActCommand::Launch { .. }
+            | ActCommand::Save { .. }
+            | ActCommand::SaveAs { .. }
+            | ActCommand::Close
+            | ActCommand::Activate => return Err(CliError::new("the action is about no table")),
         };
         Ok(report?)
     }
@@ -261,7 +271,7 @@ impl Hand<'_> {
         Ok(Some(SecretUse { permit, field, secrets: &self.workspace.secrets }))
     }
 
-    async fn find(&self, target: &TargetText) -> Result<Found, CliError> {
+    async fn find(&self, target: &TargetText) -> Result<CommandLineTarget, CliError> {
         find(&self.workspace.desktop, self.window, target).await
     }
 
@@ -271,10 +281,10 @@ impl Hand<'_> {
     }
 
     #[expect(clippy::unused_self, reason = "reads as the last part of `element`")]
-    fn element_of(&self, found: &Found) -> Result<(ElementId, String), CliError> {
+    fn element_of(&self, found: &CommandLineTarget) -> Result<(ElementId, String), CliError> {
         match (&found.target, &found.element) {
-            (Target::Element { id, .. }, Some(element)) => Ok((*id, element.name.clone())),
-            (Target::Element { .. } | Target::Point(_), _) => {
+            (ActionTarget::Element { id, .. }, Some(element)) => Ok((*id, element.name.clone())),
+            (ActionTarget::Element { .. } | ActionTarget::Point(_), _) => {
                 Err(CliError::usage("this action needs an element, not a point")
                     .with_help("`deskhand tree` shows the elements of a window"))
             }
@@ -310,24 +320,26 @@ fn print(out: &Output, report: &ActionReport) {
     };
     let route = match report.route() {
         None => "nothing was sent",
-        Some(Route::Semantic) => "through the accessibility interface",
-        Some(Route::Input) => "by mouse and keyboard events",
+        Some(ActionRoute::Semantic) => "through the accessibility interface",
+        Some(ActionRoute::Input) => "by mouse and keyboard events",
     };
     out.line(
-        &Line::of(verdict_tone(report.effect()), word)
-            .with(Tone::Plain, format!("  {}", report.summary()))
-            .with(Tone::Faint, format!("  ({route}, {} ms)", report.waited_ms())),
+        &StyledLine::of(verdict_tone(report.effect()), word)
+            .with(OutputTone::Plain, format!("  {}", report.summary()))
+            .with(OutputTone::Faint, format!("  ({route}, {} ms)", report.waited_ms())),
     );
     print_output(out, &report.output);
     if let Some(window) = &report.window {
-        out.line(&Line::of(Tone::Faint, "  window   ").with(Tone::Plain, window.label()));
+        out.line(&StyledLine::of(OutputTone::Faint, "  window   ").with(OutputTone::Plain, window.label()));
     }
     for change in report.changes().take(CHANGES_SHOWN) {
-        out.line(&Line::of(Tone::Faint, "  changed  ").with(Tone::Plain, change_words(change)));
+        out.line(
+            &StyledLine::of(OutputTone::Faint, "  changed  ").with(OutputTone::Plain, change_words(change)),
+        );
     }
     let more = report.changes().count().saturating_sub(CHANGES_SHOWN);
     if more > 0 {
-        out.line(&Line::of(Tone::Faint, format!("           and {more} more; --json lists all")));
+        out.line(&StyledLine::of(OutputTone::Faint, format!("           and {more} more; --json lists all")));
     }
 }
 
@@ -337,7 +349,9 @@ fn print_output(out: &Output, output: &serde_json::Value) {
             out.text(format!("  {}", row_words(row)));
         }
     } else if !output.is_null() {
-        out.line(&Line::of(Tone::Faint, "  output   ").with(Tone::Plain, output.to_string()));
+        out.line(
+            &StyledLine::of(OutputTone::Faint, "  output   ").with(OutputTone::Plain, output.to_string()),
+        );
     }
 }
 
@@ -347,14 +361,16 @@ fn row_words(row: &Value) -> String {
     cells.map(one_line).collect::<Vec<_>>().join("\t")
 }
 
-fn change_words(change: &Change) -> String {
+fn change_words(change: &UiChange) -> String {
     let of = |element: Option<ElementId>| element.map_or_else(String::new, |id| format!(" {id}"));
     match change {
-        Change::WindowOpened { title } => format!("window “{}” opened", one_line(title)),
-        Change::WindowClosed { title } => format!("window “{}” closed", one_line(title)),
-        Change::TitleChanged { title } => format!("the title is “{}”", one_line(title)),
-        Change::Element { aspect: Aspect::Focus, element } => format!("the focus moved to{}", of(*element)),
-        Change::Element { aspect, element } => format!("{aspect}{}", of(*element)),
+        UiChange::WindowOpened { title } => format!("window “{}” opened", one_line(title)),
+        UiChange::WindowClosed { title } => format!("window “{}” closed", one_line(title)),
+        UiChange::TitleChanged { title } => format!("the title is “{}”", one_line(title)),
+        UiChange::Element { aspect: ElementChangeKind::Focus, element } => {
+            format!("the focus moved to{}", of(*element))
+        }
+        UiChange::Element { aspect, element } => format!("{aspect}{}", of(*element)),
     }
 }
 

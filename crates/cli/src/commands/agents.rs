@@ -15,12 +15,12 @@ use super::host::load;
 use crate::{
     args::AgentsArgs,
     exit::{CliError, CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
 };
 
 /// One kind in the list.
 #[derive(Debug, Serialize)]
-struct Row {
+struct AgentKindRow {
     name: String,
     state: &'static str,
     lives: &'static str,
@@ -29,17 +29,17 @@ struct Row {
     tools: Vec<String>,
     /// Availability for a sub-task now.
     #[serde(skip_serializing_if = "Option::is_none")]
-    now: Option<Now>,
+    now: Option<AgentAvailability>,
 }
 
 /// Availability of an agent for a sub-task now, with the way or the reason why not.
 #[derive(Debug, Serialize)]
-struct Now {
+struct AgentAvailability {
     ok: bool,
     detail: String,
 }
 
-impl Row {
+impl AgentKindRow {
     fn of(kind: KindInfo, enabled: bool) -> Self {
         let (lives, statuses, tools) = match kind.home {
             AgentHome::Steps(steps) => (
@@ -55,14 +55,14 @@ impl Row {
     }
 }
 
-fn built_in() -> Result<[Row; 2], CliError> {
+fn built_in() -> Result<[AgentKindRow; 2], CliError> {
     let tools = Toolbox::<LinuxDesktop>::standard(ActLimits::default())
         .map_err(|error| CliError::failed_to("set up the tools", error))?;
     let words = |words: Vec<&'static str>| words.into_iter().map(str::to_owned).collect();
     let names =
         |tools: Vec<deskhand_core::command::ToolSpec>| tools.into_iter().map(|tool| tool.name).collect();
     Ok([
-        Row {
+        AgentKindRow {
             name: "host".to_owned(),
             state: "built in",
             lives: "in this program",
@@ -71,7 +71,7 @@ fn built_in() -> Result<[Row; 2], CliError> {
             tools: names(tools.host_specs()),
             now: None,
         },
-        Row {
+        AgentKindRow {
             name: "app".to_owned(),
             state: "built in",
             lives: "in this program",
@@ -86,35 +86,38 @@ fn built_in() -> Result<[Row; 2], CliError> {
 /// Lists all kinds.
 pub(crate) async fn agents(args: &AgentsArgs) -> CommandResult {
     let host = load(Overrides::default())?;
-    let mut shown: Vec<Row> = built_in()?.into_iter().collect();
+    let mut shown: Vec<AgentKindRow> = built_in()?.into_iter().collect();
     for (kind, enabled) in host.agents()? {
         let standing = host.agent_standing(&kind.name).await;
         let now = standing.map(|standing| match standing {
-            Ok(detail) => Now { ok: true, detail },
-            Err(detail) => Now { ok: false, detail },
+            Ok(detail) => AgentAvailability { ok: true, detail },
+            Err(detail) => AgentAvailability { ok: false, detail },
         });
-        shown.push(Row { now, ..Row::of(kind, enabled) });
+        shown.push(AgentKindRow { now, ..AgentKindRow::of(kind, enabled) });
     }
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     for kind in &shown {
         if args.json {
             out.json(kind);
             continue;
         }
-        let tone = if kind.state == "disabled" { Tone::Faint } else { Tone::Good };
+        let tone = if kind.state == "disabled" { OutputTone::Faint } else { OutputTone::Good };
         out.line(
-            &Line::of(Tone::Strong, kind.name.as_str())
+            &StyledLine::of(OutputTone::Strong, kind.name.as_str())
                 .with(tone, format!("  {}", kind.state))
-                .with(Tone::Faint, format!(", {}", kind.lives)),
+                .with(OutputTone::Faint, format!(", {}", kind.lives)),
         );
-        out.line(&Line::of(Tone::Plain, format!("  {}", kind.introduction)));
-        if let Some(Now { ok, detail }) = &kind.now {
-            let tone = if *ok { Tone::Good } else { Tone::Bad };
-            out.line(&Line::of(Tone::Faint, "  now: ").with(tone, one_line(detail)));
+        out.line(&StyledLine::of(OutputTone::Plain, format!("  {}", kind.introduction)));
+        if let Some(AgentAvailability { ok, detail }) = &kind.now {
+            let tone = if *ok { OutputTone::Good } else { OutputTone::Bad };
+            out.line(&StyledLine::of(OutputTone::Faint, "  now: ").with(tone, one_line(detail)));
         }
         for (what, words) in [("statuses", &kind.statuses), ("tools", &kind.tools)] {
             if !words.is_empty() {
-                out.line(&Line::of(Tone::Faint, format!("  {what}: ")).with(Tone::Plain, words.join(", ")));
+                out.line(
+                    &StyledLine::of(OutputTone::Faint, format!("  {what}: "))
+                        .with(OutputTone::Plain, words.join(", ")),
+                );
             }
         }
     }

@@ -4,24 +4,25 @@ use std::{path::Path, time::Instant};
 
 use deskhand_core::{duration::milliseconds, outcome::OutcomeKind, text::one_line};
 use deskhand_host::{
-    BatchRequest, Control, News, NewsKind, Notice, Observer, SessionRequest, Task, TaskResult, TasksObserver,
+    BatchRequest, Control, NewsKind, Notice, Observer, SessionRequest, Task, TaskResult, TasksObserver,
+    WorkEndNotification,
 };
 use deskhand_runtime::{InstructionKind, Waits};
 use serde::Serialize;
 
 use super::{
-    consent::{Offer, admit_tasks},
+    consent::{ConsentChoice, admit_tasks},
     follow::exit_of,
     host::{load, warn},
-    session::{Shown, request},
-    signals::Signals,
+    session::{SessionPrintOptions, request},
+    signals::StopSignals,
     signs::TaskSigns,
 };
 use crate::{
     args::BatchArgs,
     exit::{CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
-    render::{TaskRow, Verbosity, outcome_tone, seconds, task_lines},
+    output::{Output, OutputStream, OutputTone, StyledLine},
+    render::{TaskResultRow, Verbosity, outcome_tone, seconds, task_lines},
 };
 
 /// The last line of `--json`.
@@ -44,13 +45,13 @@ struct ResultLine<'a> {
 
 pub(crate) async fn batch(args: &BatchArgs) -> CommandResult {
     let host = load(args.work.overrides())?;
-    let shown = Shown::of(&args.work, host.config());
+    let shown = SessionPrintOptions::of(&args.work, host.config());
     if shown.detached {
         // As in a session of its own, the end of what started it does not end it.
         rustix::process::setsid().ok();
     }
     let mut files = host.read_tasks(&args.tasks, InstructionKind::Tasks)?;
-    admit_tasks(&host, &mut files, (args.trust, Offer::GoOn))?;
+    admit_tasks(&host, &mut files, (args.trust, ConsentChoice::GoOn))?;
     let wanted = BatchRequest {
         id: args.work.id.clone(),
         tasks: args.tasks.clone(),
@@ -62,7 +63,7 @@ pub(crate) async fn batch(args: &BatchArgs) -> CommandResult {
     let tasks = host.batch(&wanted, &files)?;
     let (count, left_out) = (tasks.count(), tasks.earlier().len());
     let folder = tasks.folder().map(Path::to_owned).unwrap_or_default();
-    let mut signals = Signals::catch()?;
+    let mut signals = StopSignals::catch()?;
     // Parallel sessions cannot share one user.
     let control = Control::unattended();
     let signs = TaskSigns::default();
@@ -74,21 +75,27 @@ pub(crate) async fn batch(args: &BatchArgs) -> CommandResult {
         never = signs.show(&shown) => match never {},
     };
     let people = shown.people();
-    let table: Vec<TaskRow> = rows.iter().map(TaskRow::of).collect();
+    let table: Vec<TaskResultRow> = rows.iter().map(TaskResultRow::of).collect();
     for line in task_lines(&table) {
         people.line(&line);
     }
     if left_out > 0 {
-        people.line(&Line::of(Tone::Faint, format!("{left_out} of these have results of an earlier run")));
+        people.line(&StyledLine::of(
+            OutputTone::Faint,
+            format!("{left_out} of these have results of an earlier run"),
+        ));
     }
     let not_begun = count - rows.len();
     if not_begun > 0 {
-        people.line(&Line::of(Tone::Doubtful, format!("{not_begun} not started; run again with `--resume`")));
+        people.line(&StyledLine::of(
+            OutputTone::Doubtful,
+            format!("{not_begun} not started; run again with `--resume`"),
+        ));
     }
-    people.line(&Line::of(Tone::Faint, format!("results in {}", folder.display())));
+    people.line(&StyledLine::of(OutputTone::Faint, format!("results in {}", folder.display())));
     if shown.json {
         let finished = rows.iter().filter(|row| row.outcome == OutcomeKind::Finished).count();
-        Output::to(Stream::Out).json(&BatchSummary {
+        Output::to(OutputStream::Out).json(&BatchSummary {
             kind: "batch_summary",
             tasks: count,
             finished,
@@ -107,7 +114,7 @@ pub(crate) async fn batch(args: &BatchArgs) -> CommandResult {
 }
 
 /// Builds the notification about a batch.
-fn news_of(args: &BatchArgs, rows: &[TaskResult], tasks: usize, exit: Exit) -> News {
+fn news_of(args: &BatchArgs, rows: &[TaskResult], tasks: usize, exit: Exit) -> WorkEndNotification {
     let finished = rows.iter().filter(|row| row.outcome == OutcomeKind::Finished).count();
     let outcome = match exit {
         Exit::Outcome(outcome) => outcome,
@@ -115,7 +122,8 @@ fn news_of(args: &BatchArgs, rows: &[TaskResult], tasks: usize, exit: Exit) -> N
         Exit::Negative | Exit::Undecided | Exit::Program(_) => OutcomeKind::Failed,
     };
     let reason = format!("{finished} of {tasks} tasks finished");
-    let mut news = News::new(NewsKind::Batch, outcome, reason, args.tasks.display().to_string());
+    let mut news =
+        WorkEndNotification::new(NewsKind::Batch, outcome, reason, args.tasks.display().to_string());
     for row in rows {
         news.cost.known = news.cost.known.plus(row.cost.known);
         news.cost.unknown_calls = news.cost.unknown_calls.saturating_add(row.cost.unknown_calls);
@@ -127,7 +135,7 @@ fn news_of(args: &BatchArgs, rows: &[TaskResult], tasks: usize, exit: Exit) -> N
 /// Prints the notices of a task.
 struct Notices {
     task: String,
-    shown: Shown,
+    shown: SessionPrintOptions,
 }
 
 impl Observer for Notices {
@@ -136,7 +144,7 @@ impl Observer for Notices {
         if notice.is_warning() {
             warn(notice);
         } else if self.shown.verbosity > Verbosity::Quiet {
-            let line = Line::of(Tone::Faint, format!("{}  {notice}", self.task));
+            let line = StyledLine::of(OutputTone::Faint, format!("{}  {notice}", self.task));
             people.line(&line.cut(people.width()));
         }
     }
@@ -144,13 +152,13 @@ impl Observer for Notices {
 
 /// Prints the start and the result of each task.
 struct TaskPrinter {
-    shown: Shown,
+    shown: SessionPrintOptions,
     people: Output,
     signs: TaskSigns,
 }
 
 impl TaskPrinter {
-    fn line(&self, line: Line) {
+    fn line(&self, line: StyledLine) {
         if self.shown.verbosity > Verbosity::Quiet {
             self.people.line(&line.cut(self.people.width()));
         }
@@ -160,22 +168,22 @@ impl TaskPrinter {
 impl TasksObserver for TaskPrinter {
     fn begun(&mut self, task: &Task, waits: &Waits) -> Box<dyn Observer> {
         self.signs.add(task.id(), waits);
-        let line = Line::of(Tone::Strong, task.id());
-        self.line(line.with(Tone::Plain, format!("  {}", one_line(task.request()))));
+        let line = StyledLine::of(OutputTone::Strong, task.id());
+        self.line(line.with(OutputTone::Plain, format!("  {}", one_line(task.request()))));
         Box::new(Notices { task: task.id().to_owned(), shown: self.shown })
     }
 
     fn ended(&mut self, result: &TaskResult) {
         self.line(
-            Line::of(Tone::Strong, result.id.as_str())
+            StyledLine::of(OutputTone::Strong, result.id.as_str())
                 .with(outcome_tone(result.outcome), format!("  {}", result.outcome))
                 .with(
-                    Tone::Plain,
+                    OutputTone::Plain,
                     format!(" after {}: {}", seconds(result.elapsed_ms), one_line(&result.reason)),
                 ),
         );
         if self.shown.json {
-            Output::to(Stream::Out).json(&ResultLine { kind: "result", result });
+            Output::to(OutputStream::Out).json(&ResultLine { kind: "result", result });
         }
     }
 }

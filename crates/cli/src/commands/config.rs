@@ -4,7 +4,7 @@ use std::{fs, io::Write as _};
 
 use deskhand_core::text::collapse_whitespace;
 use deskhand_host::{
-    Found,
+    ProviderCandidate,
     config::{self, Explanation},
     found_providers,
 };
@@ -14,11 +14,11 @@ use super::host::load;
 use crate::{
     args::{ConfigArgs, ConfigCommand, ExplainArgs},
     exit::{CliError, CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
 };
 
 pub(crate) fn config(args: &ConfigArgs) -> CommandResult {
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     match &args.command {
         ConfigCommand::Path => out.text(config::config_path().display()),
         ConfigCommand::Schema => out.text(config::schema_text().trim_end()),
@@ -48,11 +48,12 @@ fn explain(out: &Output, args: &ExplainArgs) -> Result<(), CliError> {
         if args.json {
             out.json(&explanation);
         } else {
-            let line = Line::of(Tone::Strong, format!("{key:<32} "));
+            let line = StyledLine::of(OutputTone::Strong, format!("{key:<32} "));
             out.line(
-                &line
-                    .with(Tone::Plain, shown(&explanation.value))
-                    .with(Tone::Faint, format!("  {} ({})", explanation.meaning, explanation.comes_from)),
+                &line.with(OutputTone::Plain, shown(&explanation.value)).with(
+                    OutputTone::Faint,
+                    format!("  {} ({})", explanation.meaning, explanation.comes_from),
+                ),
             );
         }
     }
@@ -61,11 +62,11 @@ fn explain(out: &Output, args: &ExplainArgs) -> Result<(), CliError> {
 
 fn explained(out: &Output, explanation: &Explanation) {
     let row = |word: &str, text: &str| {
-        out.line(&Line::of(Tone::Faint, format!("  {word:<12} ")).with(Tone::Plain, text));
+        out.line(&StyledLine::of(OutputTone::Faint, format!("  {word:<12} ")).with(OutputTone::Plain, text));
     };
     out.line(
-        &Line::of(Tone::Strong, explanation.key.as_str())
-            .with(Tone::Plain, format!(" = {}", shown(&explanation.value))),
+        &StyledLine::of(OutputTone::Strong, explanation.key.as_str())
+            .with(OutputTone::Plain, format!(" = {}", shown(&explanation.value))),
     );
     row("meaning", &explanation.meaning);
     row("comes from", &explanation.comes_from);
@@ -86,7 +87,7 @@ fn shown(value: &serde_json::Value) -> String {
 fn starter() -> String {
     let text = config::starter_text();
     match found_providers().first() {
-        Some(Found { provider, why }) => {
+        Some(ProviderCandidate { provider, why }) => {
             let name = provider.name();
             let line =
                 format!("# {why}; `deskhand model list {name}` lists its models.\nprovider = \"{name}\"");

@@ -3,14 +3,14 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
-use deskhand_core::workflow::{Deed, Summary};
-use deskhand_host::{Host, HostError, TaskFiles, workflows::Shelved};
+use deskhand_core::workflow::{StepConsequence, WorkflowSummary};
+use deskhand_host::{Host, HostError, TaskFiles, workflows::StoredWorkflow};
 use std::collections::BTreeMap;
 
 use crate::{
     args::TrustArgs,
     exit::CliError,
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
 };
 
 /// Decision of the user.
@@ -24,7 +24,7 @@ pub(super) enum Consent {
 
 /// Option offered by the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Offer {
+pub(super) enum ConsentChoice {
     /// To go on this once.
     GoOn,
     /// To trust it, because it is the user's own from then on.
@@ -37,14 +37,14 @@ pub(super) enum Offer {
 /// The user says no, or there is nobody to ask.
 pub(super) fn consent(
     what: &str,
-    summary: &Summary,
+    summary: &WorkflowSummary,
     trust: TrustArgs,
-    offer: Offer,
+    offer: ConsentChoice,
 ) -> Result<Consent, CliError> {
-    let notes = Output::to(Stream::Error);
+    let notes = Output::to(OutputStream::Error);
     let text =
         format!("{what} is not trusted: somebody else made it, or it was changed since. What it does:");
-    notes.line(&Line::of(Tone::Doubtful, text));
+    notes.line(&StyledLine::of(OutputTone::Doubtful, text));
     show(&notes, summary);
     if trust.trust {
         return Ok(Consent::Trusted);
@@ -56,34 +56,34 @@ pub(super) fn consent(
         ));
     }
     let question = match offer {
-        Offer::GoOn => {
+        ConsentChoice::GoOn => {
             "Go on this once? You are asked about what it names; --trust trusts it until it changes. [y/N] "
         }
-        Offer::Trust => "Trust it until it changes, and go on? [y/N] ",
+        ConsentChoice::Trust => "Trust it until it changes, and go on? [y/N] ",
     };
-    notes.prompt(&Line::of(Tone::Strong, question));
+    notes.prompt(&StyledLine::of(OutputTone::Strong, question));
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer);
     match (read.is_ok() && answer.trim().to_lowercase().starts_with('y'), offer) {
-        (true, Offer::GoOn) => Ok(Consent::Once),
-        (true, Offer::Trust) => Ok(Consent::Trusted),
+        (true, ConsentChoice::GoOn) => Ok(Consent::Once),
+        (true, ConsentChoice::Trust) => Ok(Consent::Trusted),
         (false, _) => Err(CliError::refused(format!("{what} was not started: you said no"))),
     }
 }
 
 /// Shows a summary. What comes from the file cannot move the cursor: the output takes that out.
-pub(super) fn show(notes: &Output, summary: &Summary) {
-    for deed in Deed::ALL {
+pub(super) fn show(notes: &Output, summary: &WorkflowSummary) {
+    for deed in StepConsequence::ALL {
         for (number, text) in summary.of(deed).enumerate() {
             if number == 0 {
-                notes.line(&Line::of(Tone::Strong, format!("  {}", deed.heading())));
+                notes.line(&StyledLine::of(OutputTone::Strong, format!("  {}", deed.heading())));
             }
-            notes.line(&Line::of(Tone::Plain, format!("    {text}")));
+            notes.line(&StyledLine::of(OutputTone::Plain, format!("    {text}")));
         }
     }
     if summary.left_out > 0 {
         let text = format!("    … and {} more steps that enter or press something", summary.left_out);
-        notes.line(&Line::of(Tone::Faint, text));
+        notes.line(&StyledLine::of(OutputTone::Faint, text));
     }
 }
 
@@ -93,9 +93,9 @@ pub(super) fn show(notes: &Output, summary: &Summary) {
 /// It is a stranger's, and the user says no, or nobody can be asked.
 pub(super) fn admit_workflow(
     host: &Host,
-    shelved: &mut Shelved,
+    shelved: &mut StoredWorkflow,
     values: &BTreeMap<String, String>,
-    (trust, offer): (TrustArgs, Offer),
+    (trust, offer): (TrustArgs, ConsentChoice),
 ) -> Result<(), CliError> {
     let shelf = host.workflows();
     shelf.recheck(shelved).map_err(HostError::from)?;
@@ -117,7 +117,7 @@ pub(super) fn admit_workflow(
 pub(super) fn admit_tasks(
     host: &Host,
     files: &mut TaskFiles,
-    (trust, offer): (TrustArgs, Offer),
+    (trust, offer): (TrustArgs, ConsentChoice),
 ) -> Result<(), CliError> {
     if files.are_users() {
         return Ok(());

@@ -6,12 +6,12 @@ use serde_json::json;
 
 use super::{
     host::{load, warn},
-    signals::Signals,
+    signals::StopSignals,
 };
 use crate::{
     args::{AttachDesktopArgs, DesktopCommand, DesktopCommandArgs, EndDesktopArgs, ListDesktopsArgs},
     exit::{CliError, CommandResult, Exit},
-    output::{Output, Stream},
+    output::{Output, OutputStream},
 };
 
 /// The variables that another shell needs to use the desktop.
@@ -33,7 +33,7 @@ async fn start(args: &DesktopCommandArgs) -> CommandResult {
         "the flag --size",
     );
     let plan = load(overrides)?.workspace(&[], args.launch.as_deref())?;
-    let mut signals = Signals::catch()?;
+    let mut signals = StopSignals::catch()?;
     let mut workspace = tokio::select! {
         workspace = plan.start() => workspace?,
         _ = signals.next() => return Ok(Exit::Success),
@@ -48,7 +48,7 @@ async fn start(args: &DesktopCommandArgs) -> CommandResult {
         return Ok(Exit::Success);
     }
     print_variables(&workspace);
-    let notes = Output::to(Stream::Error);
+    let notes = Output::to(OutputStream::Error);
     let ms = workspace.back_end().startup().total_ms;
     notes.text(format!("started {} in {ms} ms; press Ctrl-C to end it", workspace.name));
     let gone = tokio::select! {
@@ -67,7 +67,7 @@ async fn start(args: &DesktopCommandArgs) -> CommandResult {
 
 /// Prints how other programs reach a desktop.
 pub(super) fn print_variables(workspace: &Workspace) {
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     for name in VARIABLES {
         if let Some(value) = workspace.back_end().environment().find(name) {
             out.text(export(name, &value.to_string_lossy()));
@@ -77,9 +77,9 @@ pub(super) fn print_variables(workspace: &Workspace) {
 
 fn list(args: &ListDesktopsArgs) -> CommandResult {
     let kept = load(args.store.overrides())?.kept_desktops()?;
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     if kept.is_empty() && !args.json {
-        Output::to(Stream::Error).text("no desktop of a session is kept");
+        Output::to(OutputStream::Error).text("no desktop of a session is kept");
     }
     for one in kept {
         if args.json {
@@ -96,7 +96,7 @@ fn list(args: &ListDesktopsArgs) -> CommandResult {
 async fn attach(args: &AttachDesktopArgs) -> CommandResult {
     let host = load(args.store.overrides())?;
     let kept = host.kept_desktop(&args.session)?;
-    let mut signals = Signals::catch()?;
+    let mut signals = StopSignals::catch()?;
     let attached = host.attach(&kept.session.0).await?;
     let shown = show(args, &kept.handle, attached.as_ref(), &mut signals).await;
     let Some(attached) = attached else { return shown };
@@ -104,7 +104,7 @@ async fn attach(args: &AttachDesktopArgs) -> CommandResult {
         return Err(CliError::new("the desktop ended"));
     }
     let minutes = attached.leave().await?.as_secs().div_ceil(60);
-    Output::to(Stream::Error).text(format!("left the desktop; it stays for {minutes} minutes"));
+    Output::to(OutputStream::Error).text(format!("left the desktop; it stays for {minutes} minutes"));
     shown
 }
 
@@ -113,9 +113,9 @@ async fn show(
     args: &AttachDesktopArgs,
     handle: &DesktopHandle,
     attached: Option<&AttachedDesktop>,
-    signals: &mut Signals,
+    signals: &mut StopSignals,
 ) -> CommandResult {
-    let (out, notes) = (Output::to(Stream::Out), Output::to(Stream::Error));
+    let (out, notes) = (Output::to(OutputStream::Out), Output::to(OutputStream::Error));
     for (name, value) in handle.variables() {
         out.text(export(name, &value));
     }

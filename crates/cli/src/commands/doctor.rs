@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use deskhand_core::{model::Part, text::one_line};
+use deskhand_core::{model::MessagePart, text::one_line};
 use deskhand_desktop::{Capture as _, Desktop as _, DesktopError};
 use deskhand_desktop_detect::{DetectOptions, OcrOptions, OcrUse, unread_language};
 use deskhand_desktop_linux as linux;
@@ -12,15 +12,15 @@ use deskhand_host::{
     config::{self, Config, ConfineSetting, FleetSettings, SocketSetting},
     model::{ModelChoice, ModelSetup},
 };
-use deskhand_model::{AnyModel, Model as _, NoPictures, Unwatched};
+use deskhand_model::{AnyModel, Model as _, NoModelSigns, NoPictures};
 use serde::Serialize;
 use tokio::time::timeout;
 
-use super::{host::load, model::probe, signals::Signals};
+use super::{host::load, model::probe, signals::StopSignals};
 use crate::{
     args::DoctorArgs,
     exit::{CliError, CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
 };
 
 /// Timeout for each trial.
@@ -28,7 +28,7 @@ const TRIAL_BOUND: Duration = Duration::from_secs(15);
 
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct Finding {
+struct MachineCheckResult {
     area: &'static str,
     name: String,
     ok: bool,
@@ -56,14 +56,14 @@ pub(crate) async fn doctor(args: &DoctorArgs) -> CommandResult {
         let all = findings.iter().all(|finding| finding.ok || !finding.required);
         Ok(if all { Exit::Success } else { Exit::Negative })
     };
-    Signals::catch()?.unless_stopped(work).await
+    StopSignals::catch()?.unless_stopped(work).await
 }
 
-async fn installed() -> Vec<Finding> {
+async fn installed() -> Vec<MachineCheckResult> {
     let found = tokio::task::spawn_blocking(linux::diagnose).await.unwrap_or_default();
     found
         .into_iter()
-        .map(|finding| Finding {
+        .map(|finding| MachineCheckResult {
             area: "installed",
             name: finding.name,
             ok: finding.ok,
@@ -75,7 +75,7 @@ async fn installed() -> Vec<Finding> {
 }
 
 /// Starts a virtual desktop and takes a screenshot, since installed files alone prove little.
-async fn virtual_desktop(required: bool) -> Finding {
+async fn virtual_desktop(required: bool) -> MachineCheckResult {
     let trial = async {
         let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await?;
         let picture = desktop.screen().await.map(|picture| picture.region.width);
@@ -95,24 +95,33 @@ async fn virtual_desktop(required: bool) -> Finding {
             "run `DESKHAND_LOG=debug deskhand doctor` for details",
         ),
     };
-    Finding { area: "tested", name: "virtual desktop".to_owned(), ok, required, detail, fix: fix.to_owned() }
+    MachineCheckResult {
+        area: "tested",
+        name: "virtual desktop".to_owned(),
+        ok,
+        required,
+        detail,
+        fix: fix.to_owned(),
+    }
 }
 
 /// Installs the extension of GNOME Shell, and says how it is enabled.
 async fn gnome_extension() -> CommandResult {
     let folder = linux::install_gnome_extension().await.map_err(|error| CliError::new(error.chain()))?;
-    let out = Output::to(Stream::Out);
-    out.line(&Line::of(Tone::Good, "installed ").with(Tone::Plain, folder.display().to_string()));
+    let out = Output::to(OutputStream::Out);
+    out.line(
+        &StyledLine::of(OutputTone::Good, "installed ").with(OutputTone::Plain, folder.display().to_string()),
+    );
     let next = format!("log out and in again, then run `gnome-extensions enable {}`", linux::GNOME_EXTENSION);
-    out.line(&Line::of(Tone::Plain, next));
+    out.line(&StyledLine::of(OutputTone::Plain, next));
     Ok(Exit::Success)
 }
 
 /// Checks the capabilities of a desktop whose portal asks the user, without triggering that question.
-fn portal_desktop(support: &linux::Support) -> Finding {
+fn portal_desktop(support: &linux::CompositorSupport) -> MachineCheckResult {
     let ok = support.is_enough();
     let asks = if ok { "; its portal asks you before it is used" } else { "" };
-    Finding {
+    MachineCheckResult {
         area: "tested",
         name: "current desktop".to_owned(),
         ok,
@@ -123,7 +132,7 @@ fn portal_desktop(support: &linux::Support) -> Finding {
 }
 
 /// Connects to the desktop of the user. Under Wayland, the compositor has to offer what is needed, and what it lacks is named.
-async fn current_desktop() -> Finding {
+async fn current_desktop() -> MachineCheckResult {
     if let Some(support) = linux::portal_support().await {
         return portal_desktop(&support);
     }
@@ -146,7 +155,14 @@ async fn current_desktop() -> Finding {
             "use `--desktop virtual`".to_owned(),
         ),
     };
-    Finding { area: "tested", name: "current desktop".to_owned(), ok, required: false, detail, fix }
+    MachineCheckResult {
+        area: "tested",
+        name: "current desktop".to_owned(),
+        ok,
+        required: false,
+        detail,
+        fix,
+    }
 }
 
 /// The display of a desktop, and what kind it is.
@@ -155,10 +171,10 @@ fn named(desktop: &LinuxDesktop) -> String {
 }
 
 /// The sandbox for programs of agents.
-fn sandbox() -> Finding {
+fn sandbox() -> MachineCheckResult {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let support = deskhand_confine::support(&path);
-    Finding {
+    MachineCheckResult {
         area: "tested",
         name: "sandbox for programs".to_owned(),
         ok: support.is_enough(),
@@ -169,7 +185,7 @@ fn sandbox() -> Finding {
 }
 
 /// Checks the confinement of applications on a virtual desktop.
-fn applications(config: &Config) -> Finding {
+fn applications(config: &Config) -> MachineCheckResult {
     let list = |places: &[PathBuf]| {
         places.iter().map(|place| place.display().to_string()).collect::<Vec<_>>().join(", ")
     };
@@ -188,7 +204,7 @@ fn applications(config: &Config) -> Finding {
         Ok(None) => (false, format!("not confined; {}", unconfined(config)), "install bubblewrap".to_owned()),
         Err(reason) => (false, reason, "install bubblewrap".to_owned()),
     };
-    Finding { area: "tested", name: "applications".to_owned(), ok, required: false, detail, fix }
+    MachineCheckResult { area: "tested", name: "applications".to_owned(), ok, required: false, detail, fix }
 }
 
 /// Describes the access of applications that nothing confines.
@@ -209,14 +225,14 @@ fn unconfined(config: &Config) -> String {
 }
 
 /// The configuration and the model. Both are required, because `run` fails without them.
-async fn model(args: &DoctorArgs) -> Vec<Finding> {
+async fn model(args: &DoctorArgs) -> Vec<MachineCheckResult> {
     let path = config::config_path();
     let finding = |name: &str, result: Result<String, (String, String)>| {
         let (ok, detail, fix) = match result {
             Ok(detail) => (true, detail, String::new()),
             Err((detail, fix)) => (false, detail, fix),
         };
-        Finding { area: "model", name: name.to_owned(), ok, required: true, detail, fix }
+        MachineCheckResult { area: "model", name: name.to_owned(), ok, required: true, detail, fix }
     };
     let host = match load(args.model.overrides()) {
         Ok(host) => host,
@@ -261,7 +277,7 @@ async fn model(args: &DoctorArgs) -> Vec<Finding> {
 }
 
 /// Whose tasks a worker of this machine takes, if what it takes is configured.
-fn fleet(settings: &FleetSettings) -> Option<Finding> {
+fn fleet(settings: &FleetSettings) -> Option<MachineCheckResult> {
     if *settings == FleetSettings::default() {
         return None;
     }
@@ -273,11 +289,11 @@ fn fleet(settings: &FleetSettings) -> Option<Finding> {
         (true, format!("a worker takes tasks that were signed by {}", names.join(", ")), "")
     };
     let name = "tasks of a fleet".to_owned();
-    Some(Finding { area: "fleet", name, ok, required: false, detail, fix: fix.to_owned() })
+    Some(MachineCheckResult { area: "fleet", name, ok, required: false, detail, fix: fix.to_owned() })
 }
 
 /// The agents that own no window: those that are enabled, and all that are configured.
-async fn agents(host: &Host) -> Vec<Finding> {
+async fn agents(host: &Host) -> Vec<MachineCheckResult> {
     let settings = &host.config().agents;
     let configured = settings.programs.keys().chain(settings.machines.keys());
     let mut names: Vec<&String> = settings.enabled.iter().chain(configured).collect();
@@ -292,13 +308,13 @@ async fn agents(host: &Host) -> Vec<Finding> {
             Ok(Err(problem)) => (false, problem, agent_help(name)),
             Err(_) => (false, format!("not opened within {} s", TRIAL_BOUND.as_secs()), agent_help(name)),
         };
-        findings.push(Finding { area: "agents", name: name.clone(), ok, required, detail, fix });
+        findings.push(MachineCheckResult { area: "agents", name: name.clone(), ok, required, detail, fix });
     }
     findings
 }
 
 /// The sources of tools: MCP servers and programs. A session runs without one that cannot be opened.
-async fn sources(host: &Host) -> Vec<Finding> {
+async fn sources(host: &Host) -> Vec<MachineCheckResult> {
     let advice = "mend it, or switch it off with `enabled = false`; see docs/guides/tools.md";
     let tried = match host.try_sources(TRIAL_BOUND).await {
         Ok(tried) => tried,
@@ -310,13 +326,13 @@ async fn sources(host: &Host) -> Vec<Finding> {
             Err(problem) => (false, problem),
         };
         let fix = if ok { "" } else { advice }.to_owned();
-        Finding { area: "tools", name, ok, required: false, detail: one_line(&detail), fix }
+        MachineCheckResult { area: "tools", name, ok, required: false, detail: one_line(&detail), fix }
     };
     tried.into_iter().map(finding).collect()
 }
 
 /// The back ends that find elements.
-fn elements(config: &Config) -> Finding {
+fn elements(config: &Config) -> MachineCheckResult {
     let reads = |options: &DetectOptions| options.ocr == OcrUse::Always;
     let result =
         config.to_detection().map_err(|error| (error.to_string(), error.help())).and_then(|options| {
@@ -355,7 +371,14 @@ fn elements(config: &Config) -> Finding {
         Ok(detail) => (true, detail, String::new()),
         Err((detail, fix)) => (false, detail, fix),
     };
-    Finding { area: "elements", name: "control_backend".to_owned(), ok, required: true, detail, fix }
+    MachineCheckResult {
+        area: "elements",
+        name: "control_backend".to_owned(),
+        ok,
+        required: true,
+        detail,
+        fix,
+    }
 }
 
 /// Returns the name of the reader for text in pictures; `None` if there is none.
@@ -383,17 +406,18 @@ async fn ask(model: &AnyModel) -> Result<String, (String, String)> {
     let AnyModel::Endpoint(endpoint) = model else {
         return Ok(format!("{} (a script cannot answer test questions)", model.name()));
     };
-    let question =
-        vec![Part::Text { text: "Answer with the JSON object {\"ok\": true} and nothing else.".to_owned() }];
+    let question = vec![MessagePart::Text {
+        text: "Answer with the JSON object {\"ok\": true} and nothing else.".to_owned(),
+    }];
     let request = probe(question, "ok", "boolean", 1_000);
-    match endpoint.ask(&request, &NoPictures, &Unwatched).await {
+    match endpoint.ask(&request, &NoPictures, &NoModelSigns).await {
         Ok(reply) => Ok(format!("{} answered after {} ms", reply.model, reply.elapsed_ms)),
         Err(failure) => Err((failure.to_string(), "fix the section [model] of the configuration".to_owned())),
     }
 }
 
-fn report(args: &DoctorArgs, findings: &[Finding]) {
-    let out = Output::to(Stream::Out);
+fn report(args: &DoctorArgs, findings: &[MachineCheckResult]) {
+    let out = Output::to(OutputStream::Out);
     if args.json {
         out.pretty_json(&findings);
         return;
@@ -402,25 +426,28 @@ fn report(args: &DoctorArgs, findings: &[Finding]) {
     for finding in findings {
         if finding.area != area {
             area = finding.area;
-            out.line(&Line::of(Tone::Strong, area));
+            out.line(&StyledLine::of(OutputTone::Strong, area));
         }
         let (tone, word) = match (finding.ok, finding.required) {
-            (true, _) => (Tone::Good, "ok"),
-            (false, true) => (Tone::Bad, "missing"),
-            (false, false) => (Tone::Doubtful, "absent"),
+            (true, _) => (OutputTone::Good, "ok"),
+            (false, true) => (OutputTone::Bad, "missing"),
+            (false, false) => (OutputTone::Doubtful, "absent"),
         };
         out.line(
-            &Line::of(tone, format!("  {word:<8} "))
-                .with(Tone::Plain, format!("{:<38} ", finding.name))
-                .with(Tone::Faint, finding.detail.as_str()),
+            &StyledLine::of(tone, format!("  {word:<8} "))
+                .with(OutputTone::Plain, format!("{:<38} ", finding.name))
+                .with(OutputTone::Faint, finding.detail.as_str()),
         );
         if !finding.ok && !finding.fix.is_empty() {
-            out.line(&Line::of(Tone::Faint, "           fix: ").with(Tone::Plain, finding.fix.as_str()));
+            out.line(
+                &StyledLine::of(OutputTone::Faint, "           fix: ")
+                    .with(OutputTone::Plain, finding.fix.as_str()),
+            );
         }
     }
     let missing = findings.iter().filter(|finding| finding.required && !finding.ok).count();
     out.line(&match missing {
-        0 => Line::of(Tone::Good, "Ready: `deskhand run` has everything it needs."),
-        count => Line::of(Tone::Bad, format!("Not ready: {count} missing for `deskhand run`.")),
+        0 => StyledLine::of(OutputTone::Good, "Ready: `deskhand run` has everything it needs."),
+        count => StyledLine::of(OutputTone::Bad, format!("Not ready: {count} missing for `deskhand run`.")),
     });
 }

@@ -4,7 +4,7 @@ use deskhand_core::text::{excerpt, one_line};
 use deskhand_host::{
     Host, HostError,
     config::Overrides,
-    knowledge::{Experience, Forget, Kind, KnowledgeError, Outcome},
+    knowledge::{Experience, ExperienceKind, ExperienceOutcome, Forget, KnowledgeError},
 };
 use deskhand_runtime::now_ms;
 use serde_json::json;
@@ -13,7 +13,7 @@ use super::host::load;
 use crate::{
     args::{ExperienceArgs, ExperienceCommand, ForgetArgs},
     exit::{CliError, CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
 };
 
 /// Maximum length of a listed request, in characters.
@@ -42,12 +42,12 @@ fn all(host: &Host) -> Result<Vec<Experience>, CliError> {
 }
 
 fn list(host: &Host, as_json: bool) -> CommandResult {
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     let all = all(host)?;
     if all.is_empty() && !as_json {
         let text =
             "there is no experience yet; requests that are evaluated (`evaluation.enabled`) become some";
-        Output::to(Stream::Error).text(text);
+        Output::to(OutputStream::Error).text(text);
     }
     for one in all {
         if as_json {
@@ -55,19 +55,19 @@ fn list(host: &Host, as_json: bool) -> CommandResult {
             continue;
         }
         let (tone, word) = match one.outcome {
-            Outcome::Worked => (Tone::Good, "worked"),
-            Outcome::Failed => (Tone::Bad, "failed"),
+            ExperienceOutcome::Worked => (OutputTone::Good, "worked"),
+            ExperienceOutcome::Failed => (OutputTone::Bad, "failed"),
         };
         let shown = match one.kind {
-            Kind::Session => "",
-            Kind::Demonstration => "  shown by you",
+            ExperienceKind::Session => "",
+            ExperienceKind::Demonstration => "  shown by you",
         };
         let used = one.uses.used;
         let used = if used == 0 { String::new() } else { format!("  used {used} times") };
-        let line = Line::of(Tone::Strong, &one.id)
+        let line = StyledLine::of(OutputTone::Strong, &one.id)
             .with(tone, format!("  {word}"))
-            .with(Tone::Plain, format!("  {}", excerpt(&one_line(&one.request), REQUEST_MAX)))
-            .with(Tone::Faint, format!("  {}{used}{shown}", one.applications.join(", ")));
+            .with(OutputTone::Plain, format!("  {}", excerpt(&one_line(&one.request), REQUEST_MAX)))
+            .with(OutputTone::Faint, format!("  {}{used}{shown}", one.applications.join(", ")));
         out.line(&line);
     }
     Ok(Exit::Success)
@@ -89,12 +89,15 @@ fn find(host: &Host, id: &str) -> Result<Experience, CliError> {
 }
 
 fn show(host: &Host, id: &str, as_json: bool) -> CommandResult {
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     let one = find(host, id)?;
     if as_json {
         out.json(&json!(one));
     } else {
-        out.line(&Line::of(Tone::Strong, &one.id).with(Tone::Faint, format!("  session {}", one.session)));
+        out.line(
+            &StyledLine::of(OutputTone::Strong, &one.id)
+                .with(OutputTone::Faint, format!("  session {}", one.session)),
+        );
         out.text(one.shown());
     }
     Ok(Exit::Success)
@@ -110,6 +113,6 @@ fn forget(host: &Host, args: &ForgetArgs) -> CommandResult {
         }
     };
     let count = host.knowledge().experiences().map_err(failed)?.forget(&what).map_err(failed)?;
-    Output::to(Stream::Out).text(format!("{count} forgotten"));
+    Output::to(OutputStream::Out).text(format!("{count} forgotten"));
     Ok(Exit::Success)
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read as _, Write as _};
 
-use deskhand_files::{Done, Job};
+use deskhand_files::{FileJob, FileJobResult};
 
 use crate::exit::{CliError, CommandResult, Exit};
 
@@ -14,9 +14,9 @@ pub(crate) fn read_files() -> CommandResult {
     let failed = |error: io::Error| CliError::failed_to("read a job", error);
     let mut text = String::new();
     io::stdin().take(JOB_MAX).read_to_string(&mut text).map_err(failed)?;
-    let done = match serde_json::from_str::<Job>(&text) {
+    let done = match serde_json::from_str::<FileJob>(&text) {
         Ok(job) => job.run(),
-        Err(error) => Done::Failed { problem: format!("read the job: {error}") },
+        Err(error) => FileJobResult::Failed { problem: format!("read the job: {error}") },
     };
     let text =
         serde_json::to_string(&done).map_err(|error| CliError::failed_to("write the result", error))?;

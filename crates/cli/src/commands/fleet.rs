@@ -4,28 +4,28 @@ use std::{fs, path::Path, time::Duration};
 
 use deskhand_core::text::one_line;
 use deskhand_fleet::{
-    journal::Outcome,
+    journal::TaskOutcome,
     nats::NatsStore,
-    plan::{Attempt, OutcomeRecord},
-    store::{Store as _, StoreError},
+    plan::{OutcomeRecord, TaskAttempt},
+    store::{FleetStore as _, StoreError},
     task::TaskId,
 };
 use deskhand_host::config::Overrides;
 use deskhand_runtime::{InstructionKind, private};
 use deskhand_serve::fleet::{
     again, costs, stays_inside, tasks,
-    view::{self, Counts, FleetResult, TaskRow, TaskState},
-    watched::Watched,
+    view::{self, Counts, FleetResult, FleetTaskRow, TaskState},
+    watched::FleetTaskWatcher,
 };
 
 use super::{
-    consent::{Offer, admit_tasks},
+    consent::{ConsentChoice, admit_tasks},
     fleet_key::{make_key, signed_cancel},
     fleet_plans,
-    fleet_server::Reached,
+    fleet_server::FleetEndpoint,
     fleet_status,
     host::load,
-    signals::Signals,
+    signals::StopSignals,
 };
 use crate::{
     args::{
@@ -33,14 +33,14 @@ use crate::{
         FleetWatchArgs,
     },
     exit::{CliError, CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
 };
 
 /// Minimum interval between two updates of `watch`.
 const SHOWN_EVERY: Duration = Duration::from_millis(500);
 
 pub(crate) async fn fleet(args: &FleetArgs) -> CommandResult {
-    let mut signals = Signals::catch()?;
+    let mut signals = StopSignals::catch()?;
     let work = async {
         match &args.command {
             FleetCommand::Submit(args) => submit(args).await,
@@ -61,7 +61,7 @@ pub(crate) async fn fleet(args: &FleetArgs) -> CommandResult {
 /// # Errors
 /// No server is named or answers, or it refuses.
 pub(super) async fn server(args: &FleetServerArgs) -> Result<NatsStore, CliError> {
-    Reached::by(args, None)?.connect().await
+    FleetEndpoint::by(args, None)?.connect().await
 }
 
 pub(super) fn silent(error: StoreError) -> CliError {
@@ -73,32 +73,35 @@ async fn submit(args: &FleetSubmitArgs) -> CommandResult {
     let mut files = host.read_tasks(&args.tasks, InstructionKind::Tasks)?;
     let prepared =
         tasks::prepare(&files, args.batch.as_deref()).map_err(|error| CliError::new(error.to_string()))?;
-    let reached = Reached::by(&args.server, Some(&args.sign))?;
+    let reached = FleetEndpoint::by(&args.server, Some(&args.sign))?;
     let key = reached.key()?;
     // What is signed counts as the words of who signs. Workers take the rest for a stranger's.
     if key.is_some() {
-        admit_tasks(&host, &mut files, (args.trust, Offer::Trust))?;
+        admit_tasks(&host, &mut files, (args.trust, ConsentChoice::Trust))?;
     }
     let store = reached.connect().await?;
-    let (people, count) = (Output::to(Stream::Out), prepared.len());
+    let (people, count) = (Output::to(OutputStream::Out), prepared.len());
     if let Some(batch) = &args.batch {
         costs::set_budget(&store, batch, args.budget()).await.map_err(silent)?;
     }
     let sent = tasks::submit_all(&store, prepared, key.as_ref(), |id| people.text(id)).await;
     sent.map_err(|error| CliError::new(error.to_string()))?;
     let tasks = if count == 1 { "task" } else { "tasks" };
-    let told = Line::of(Tone::Faint, format!("{count} {tasks} submitted; see `deskhand fleet watch`"));
-    Output::to(Stream::Error).line(&told);
+    let told =
+        StyledLine::of(OutputTone::Faint, format!("{count} {tasks} submitted; see `deskhand fleet watch`"));
+    Output::to(OutputStream::Error).line(&told);
     Ok(Exit::Success)
 }
 
 /// The tasks that were named.
-pub(super) async fn selected(store: &NatsStore, ids: &[String]) -> Result<Vec<TaskRow>, CliError> {
+pub(super) async fn selected(store: &NatsStore, ids: &[String]) -> Result<Vec<FleetTaskRow>, CliError> {
     known(view::selected(view::tasks(store).await.map_err(silent)?, ids))
 }
 
 /// The tasks that were named, if there is each of them.
-pub(super) fn known((rows, unknown): (Vec<TaskRow>, Vec<String>)) -> Result<Vec<TaskRow>, CliError> {
+pub(super) fn known(
+    (rows, unknown): (Vec<FleetTaskRow>, Vec<String>),
+) -> Result<Vec<FleetTaskRow>, CliError> {
     match unknown.first() {
         Some(unknown) => Err(no_task(unknown)),
         None => Ok(rows),
@@ -117,40 +120,40 @@ pub(super) fn sentence(counts: Counts) -> String {
     )
 }
 
-pub(super) fn line_of(row: &TaskRow) -> Line {
+pub(super) fn line_of(row: &FleetTaskRow) -> StyledLine {
     let (tone, text) = match &row.state {
-        TaskState::Waits => (Tone::Faint, "waits for other tasks".to_owned()),
-        TaskState::Queued => (Tone::Faint, "waits for a worker".to_owned()),
-        TaskState::Rows { rows, ended } => (Tone::Faint, format!("{ended} of {rows} rows have ended")),
-        TaskState::Held { worker } => (Tone::Plain, format!("is with {worker}")),
+        TaskState::Waits => (OutputTone::Faint, "waits for other tasks".to_owned()),
+        TaskState::Queued => (OutputTone::Faint, "waits for a worker".to_owned()),
+        TaskState::Rows { rows, ended } => (OutputTone::Faint, format!("{ended} of {rows} rows have ended")),
+        TaskState::Held { worker } => (OutputTone::Plain, format!("is with {worker}")),
         TaskState::Ended { outcome } => outcome_words(outcome),
     };
-    Line::of(Tone::Strong, row.id.as_str()).with(tone, format!("  {}", one_line(&text)))
+    StyledLine::of(OutputTone::Strong, row.id.as_str()).with(tone, format!("  {}", one_line(&text)))
 }
 
 /// Describes the outcome of a task.
-pub(super) fn outcome_words(outcome: &Outcome) -> (Tone, String) {
+pub(super) fn outcome_words(outcome: &TaskOutcome) -> (OutputTone, String) {
     match outcome {
-        Outcome::Done { result, finished } => {
+        TaskOutcome::Done { result, finished } => {
             let text = |name: &str| result.get(name).and_then(|value| value.as_str()).unwrap_or_default();
-            let tone = if *finished { Tone::Good } else { Tone::Bad };
+            let tone = if *finished { OutputTone::Good } else { OutputTone::Bad };
             (tone, format!("{}: {}", text("outcome"), text("reason")))
         }
-        Outcome::Failed { reason } => (Tone::Bad, format!("cannot be done: {reason}")),
-        Outcome::Refused { reason } => (Tone::Bad, format!("refused: {reason}")),
-        Outcome::DeadLetter { reason } => (Tone::Bad, format!("put aside: {reason}")),
-        Outcome::Person { reason } => (Tone::Doubtful, format!("somebody has to decide: {reason}")),
-        Outcome::Cancelled => (Tone::Doubtful, "cancelled".to_owned()),
-        Outcome::Expired { reason } => (Tone::Bad, format!("expired: {reason}")),
-        Outcome::OverBudget { reason } => (Tone::Bad, format!("never begun: {reason}")),
-        Outcome::Blocked { by } => (Tone::Bad, format!("never begun: {by} did not finish")),
+        TaskOutcome::Failed { reason } => (OutputTone::Bad, format!("cannot be done: {reason}")),
+        TaskOutcome::Refused { reason } => (OutputTone::Bad, format!("refused: {reason}")),
+        TaskOutcome::DeadLetter { reason } => (OutputTone::Bad, format!("put aside: {reason}")),
+        TaskOutcome::Person { reason } => (OutputTone::Doubtful, format!("somebody has to decide: {reason}")),
+        TaskOutcome::Cancelled => (OutputTone::Doubtful, "cancelled".to_owned()),
+        TaskOutcome::Expired { reason } => (OutputTone::Bad, format!("expired: {reason}")),
+        TaskOutcome::OverBudget { reason } => (OutputTone::Bad, format!("never begun: {reason}")),
+        TaskOutcome::Blocked { by } => (OutputTone::Bad, format!("never begun: {by} did not finish")),
     }
 }
 
 async fn watch(args: &FleetWatchArgs) -> CommandResult {
     let store = server(&args.server).await?;
-    let out = Output::to(Stream::Out);
-    let mut watched = Watched::read(&store, &args.ids).await.map_err(silent)?;
+    let out = Output::to(OutputStream::Out);
+    let mut watched = FleetTaskWatcher::read(&store, &args.ids).await.map_err(silent)?;
     if let Some(unknown) = watched.unknown() {
         return Err(no_task(unknown));
     }
@@ -165,11 +168,11 @@ async fn watch(args: &FleetWatchArgs) -> CommandResult {
             }
         }
         if counts.open() == 0 {
-            Output::to(Stream::Error).line(&Line::of(Tone::Faint, sentence(counts)));
+            Output::to(OutputStream::Error).line(&StyledLine::of(OutputTone::Faint, sentence(counts)));
             return Ok(if counts.unfinished == 0 { Exit::Success } else { Exit::Negative });
         }
         if !args.json {
-            out.status(&Line::of(Tone::Faint, sentence(counts)));
+            out.status(&StyledLine::of(OutputTone::Faint, sentence(counts)));
         }
         watched.next(SHOWN_EVERY).await.map_err(silent)?;
     }
@@ -178,7 +181,7 @@ async fn watch(args: &FleetWatchArgs) -> CommandResult {
 async fn results(args: &FleetResultsArgs) -> CommandResult {
     let store = server(&args.server).await?;
     let rows = selected(&store, &args.ids).await?;
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     for row in &rows {
         let outcome = match &row.state {
             TaskState::Ended { outcome } => Some(outcome),
@@ -190,7 +193,7 @@ async fn results(args: &FleetResultsArgs) -> CommandResult {
         out.line(&line_of(row));
     }
     let told = format!("{} in {}", sentence(Counts::of(&rows)), args.output.display());
-    Output::to(Stream::Error).line(&Line::of(Tone::Faint, told));
+    Output::to(OutputStream::Error).line(&StyledLine::of(OutputTone::Faint, told));
     Ok(Exit::Success)
 }
 
@@ -198,8 +201,8 @@ async fn results(args: &FleetResultsArgs) -> CommandResult {
 async fn write_result(
     store: &NatsStore,
     id: &TaskId,
-    outcome: Option<&Outcome>,
-    attempts: &[Attempt],
+    outcome: Option<&TaskOutcome>,
+    attempts: &[TaskAttempt],
     folder: &Path,
 ) -> Result<(), CliError> {
     let failed = |path: &Path| {
@@ -227,7 +230,7 @@ async fn write_result(
     for (name, hash) in &journal.files {
         write(name.strip_prefix("session/").unwrap_or(name), &store.file(hash).await.map_err(silent)?)?;
     }
-    if let Some(Outcome::Done { result, .. }) = outcome
+    if let Some(TaskOutcome::Done { result, .. }) = outcome
         && let Ok(result) = serde_json::from_value::<FleetResult>(result.clone())
     {
         // Those that nobody changed are in no journal.
@@ -239,22 +242,22 @@ async fn write_result(
 }
 
 async fn cancel(args: &FleetTasksArgs) -> CommandResult {
-    let reached = Reached::by(&args.server, Some(&args.sign))?;
+    let reached = FleetEndpoint::by(&args.server, Some(&args.sign))?;
     let (key, store) = (reached.key()?, reached.connect().await?);
     for row in fleet_plans::with_rows(&store, &args.ids).await? {
         if matches!(row.state, TaskState::Ended { .. }) {
-            Output::to(Stream::Error).line(&line_of(&row));
+            Output::to(OutputStream::Error).line(&line_of(&row));
             continue;
         }
         let signed = signed_cancel(&store, key.as_ref(), &row.id).await?;
         view::cancel(&store, &row.id, signed.as_ref()).await.map_err(silent)?;
-        Output::to(Stream::Out).text(&row.id);
+        Output::to(OutputStream::Out).text(&row.id);
     }
     Ok(Exit::Success)
 }
 
 async fn retry(args: &FleetTasksArgs) -> CommandResult {
-    let reached = Reached::by(&args.server, Some(&args.sign))?;
+    let reached = FleetEndpoint::by(&args.server, Some(&args.sign))?;
     let (key, store) = (reached.key()?, reached.connect().await?);
     for row in selected(&store, &args.ids).await? {
         let again = again::once_more(&store, &row.id, &row.state, key.as_ref()).await.map_err(|error| {
@@ -265,7 +268,7 @@ async fn retry(args: &FleetTasksArgs) -> CommandResult {
                 None => failed,
             }
         })?;
-        Output::to(Stream::Out).text(again);
+        Output::to(OutputStream::Out).text(again);
     }
     Ok(Exit::Success)
 }

@@ -5,8 +5,8 @@ use std::{fs, io};
 use deskhand_fleet::{
     holder::task_key,
     nats::NatsStore,
-    signed::{Key, Signed},
-    store::Store as _,
+    signed::{FleetSignature, FleetSigningKey},
+    store::FleetStore as _,
     task::{TaskId, TaskRecord, TaskSpec},
 };
 use deskhand_runtime::private;
@@ -15,7 +15,7 @@ use super::fleet::silent;
 use crate::{
     args::FleetKeyArgs,
     exit::{CliError, CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
 };
 
 /// Makes a key, or reads one, and prints its public half.
@@ -25,9 +25,12 @@ pub(super) fn make_key(args: &FleetKeyArgs) -> CommandResult {
         CliError::failed_to(format!("{operation} {}", file.display()), error)
     };
     let (key, told) = match fs::read_to_string(file) {
-        Ok(text) => (Key::of_text(&text).map_err(|error| failed("read the key", error.into()))?, "is a key"),
+        Ok(text) => (
+            FleetSigningKey::of_text(&text).map_err(|error| failed("read the key", error.into()))?,
+            "is a key",
+        ),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let key = Key::generate();
+            let key = FleetSigningKey::generate();
             let seed = key.seed().map_err(|error| failed("make the key", error.into()))?;
             private::write_file(file, format!("{seed}\n").as_bytes())
                 .map_err(|error| failed("write the key", error.into()))?;
@@ -35,13 +38,13 @@ pub(super) fn make_key(args: &FleetKeyArgs) -> CommandResult {
         }
         Err(error) => return Err(failed("read the key", error.into())),
     };
-    Output::to(Stream::Out).text(key.public());
+    Output::to(OutputStream::Out).text(key.public());
     let told = format!(
         "{} {told}; workers accept it with `fleet.accept.NAME = \"{}\"`",
         file.display(),
         key.public()
     );
-    Output::to(Stream::Error).line(&Line::of(Tone::Faint, told));
+    Output::to(OutputStream::Error).line(&StyledLine::of(OutputTone::Faint, told));
     Ok(Exit::Success)
 }
 
@@ -64,9 +67,9 @@ async fn spec_of(store: &NatsStore, id: &TaskId) -> Result<TaskSpec, CliError> {
 /// Another key signed the task, or the server does not answer.
 pub(super) async fn signed_cancel(
     store: &NatsStore,
-    key: Option<&Key>,
+    key: Option<&FleetSigningKey>,
     id: &TaskId,
-) -> Result<Option<Signed>, CliError> {
+) -> Result<Option<FleetSignature>, CliError> {
     let Some(signed) = spec_of(store, id).await?.signed else { return Ok(None) };
     let Some(key) = key.filter(|key| key.public() == signed.key) else {
         return Err(CliError::new(format!("the task {id} is signed with {}", signed.key))

@@ -8,39 +8,42 @@ use deskhand_core::{
 };
 use deskhand_fleet::{
     nats::NatsStore,
-    plan::{Budget, Used, row_id},
+    plan::{BatchBudget, TaskUsage, row_id},
 };
 use deskhand_serve::fleet::{
     costs::{self, BatchCosts, Costs, LabelCosts},
-    view::{self, TaskRow, TaskState},
+    view::{self, FleetTaskRow, TaskState},
 };
 
 use super::fleet::{selected, server, silent};
 use crate::{
     args::FleetLimitArgs,
     exit::{CliError, CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
 };
 
 pub(super) async fn limit(args: &FleetLimitArgs) -> CommandResult {
     let store = server(&args.server).await?;
     let limits = costs::set_limits(&store, &args.limits).await.map_err(silent)?;
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     if args.json {
         out.json(&limits);
         return Ok(Exit::Success);
     }
     for (label, limit) in &limits {
-        out.line(&Line::of(Tone::Strong, label).with(Tone::Plain, format!("  at most {limit} at once")));
+        out.line(
+            &StyledLine::of(OutputTone::Strong, label)
+                .with(OutputTone::Plain, format!("  at most {limit} at once")),
+        );
     }
     if limits.is_empty() {
-        Output::to(Stream::Error).line(&Line::of(Tone::Faint, "no label has a limit"));
+        Output::to(OutputStream::Error).line(&StyledLine::of(OutputTone::Faint, "no label has a limit"));
     }
     Ok(Exit::Success)
 }
 
 /// The tasks that were named, those of their rows included.
-pub(super) async fn with_rows(store: &NatsStore, ids: &[String]) -> Result<Vec<TaskRow>, CliError> {
+pub(super) async fn with_rows(store: &NatsStore, ids: &[String]) -> Result<Vec<FleetTaskRow>, CliError> {
     let named = selected(store, ids).await?;
     let mut wanted: BTreeSet<String> = named.iter().map(|row| row.id.to_string()).collect();
     for row in &named {
@@ -52,12 +55,12 @@ pub(super) async fn with_rows(store: &NatsStore, ids: &[String]) -> Result<Vec<T
     let all = view::tasks(store).await.map_err(silent)?;
     // What stands for rows ends when they have.
     let is_wanted =
-        |row: &TaskRow| wanted.contains(row.id.as_str()) && !matches!(row.state, TaskState::Rows { .. });
+        |row: &FleetTaskRow| wanted.contains(row.id.as_str()) && !matches!(row.state, TaskState::Rows { .. });
     Ok(all.into_iter().filter(is_wanted).collect())
 }
 
 /// A line for each try before the last one.
-pub(super) fn attempt_lines(row: &TaskRow) -> impl Iterator<Item = Line> + '_ {
+pub(super) fn attempt_lines(row: &FleetTaskRow) -> impl Iterator<Item = StyledLine> + '_ {
     (1..).zip(&row.attempts).map(|(number, attempt)| {
         let text = format!(
             "  try {number}: {}: {} ({})",
@@ -65,35 +68,36 @@ pub(super) fn attempt_lines(row: &TaskRow) -> impl Iterator<Item = Line> + '_ {
             one_line(&attempt.reason),
             attempt.worker.0
         );
-        Line::of(Tone::Faint, text)
+        StyledLine::of(OutputTone::Faint, text)
     })
 }
 
 /// Renders the usage of labels and batches that is not zero or has a limit.
-pub(super) fn cost_lines(costs: &Costs) -> Vec<Line> {
+pub(super) fn cost_lines(costs: &Costs) -> Vec<StyledLine> {
     let labels = costs.labels.iter().map(|(label, LabelCosts { tasks, used, limit })| {
         let limit = limit.map(|limit| format!("; at most {limit} at once")).unwrap_or_default();
         let text = format!("  {}, {}{limit}", task_words(*tasks), used_words(*used));
-        Line::of(Tone::Strong, format!("label {label}")).with(Tone::Plain, text)
+        StyledLine::of(OutputTone::Strong, format!("label {label}")).with(OutputTone::Plain, text)
     });
     let batches = costs.batches.iter().map(|(batch, BatchCosts { tasks, used, budget })| {
-        let line = Line::of(Tone::Strong, format!("batch {batch}"));
+        let line = StyledLine::of(OutputTone::Strong, format!("batch {batch}"));
         let Some(budget) = budget else {
-            return line.with(Tone::Plain, format!("  {}, {}", task_words(*tasks), used_words(*used)));
+            return line.with(OutputTone::Plain, format!("  {}, {}", task_words(*tasks), used_words(*used)));
         };
-        let line = line
-            .with(Tone::Plain, format!("  {}, {}", task_words(*tasks), of_allowed(*used, budget.allowed)));
+        let line = line.with(
+            OutputTone::Plain,
+            format!("  {}, {}", task_words(*tasks), of_allowed(*used, budget.allowed)),
+        );
         match budget.reached {
-            Some(limit) => {
-                line.with(Tone::Bad, format!("; its limit of {limit} is reached, nothing further begins"))
-            }
+            Some(limit) => line
+                .with(OutputTone::Bad, format!("; its limit of {limit} is reached, nothing further begins")),
             None => line,
         }
     });
     labels.chain(batches).collect()
 }
 
-fn cost(used: Used) -> Cost {
+fn cost(used: TaskUsage) -> Cost {
     let unknown_calls = u32::try_from(used.unpriced_calls).unwrap_or(u32::MAX);
     Cost { known: Money(used.cost_micros), unknown_calls }
 }
@@ -102,12 +106,12 @@ fn task_words(tasks: usize) -> String {
     if tasks == 1 { "1 task".to_owned() } else { format!("{tasks} tasks") }
 }
 
-fn used_words(used: Used) -> String {
+fn used_words(used: TaskUsage) -> String {
     format!("{} model calls, {} tokens, cost {}", used.model_calls, used.tokens, cost(used))
 }
 
 /// Describes the usage relative to the budget.
-fn of_allowed(used: Used, allowed: Budget) -> String {
+fn of_allowed(used: TaskUsage, allowed: BatchBudget) -> String {
     let of = |most: Option<String>| most.map(|most| format!(" of {most}")).unwrap_or_default();
     format!(
         "{}{} model calls, {}{} tokens, cost {}{}",

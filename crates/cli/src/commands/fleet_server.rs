@@ -6,7 +6,7 @@ use std::{fs, path::PathBuf, time::Duration};
 use clap::{Args as _, FromArgMatches as _};
 use deskhand_fleet::{
     nats::{NatsOptions, NatsStore},
-    signed::Key,
+    signed::FleetSigningKey,
 };
 use deskhand_host::{
     Host,
@@ -26,12 +26,12 @@ use crate::{
 const NAME: &str = "deskhand";
 
 /// Connection options of a fleet, and the signing key.
-pub(super) struct Reached {
+pub(super) struct FleetEndpoint {
     pub(super) options: NatsOptions,
     key: Option<PathBuf>,
 }
 
-impl Reached {
+impl FleetEndpoint {
     /// By flags and variables; `settings` are asked for if these name no server.
     fn of<E>(
         args: &FleetServerArgs,
@@ -95,13 +95,15 @@ impl Reached {
     ///
     /// # Errors
     /// It cannot be read.
-    pub(super) fn key(&self) -> Result<Option<Key>, CliError> {
+    pub(super) fn key(&self) -> Result<Option<FleetSigningKey>, CliError> {
         let Some(file) = &self.key else { return Ok(None) };
         let operation = format!("read the key {}", file.display());
         let help = "make one with `deskhand fleet key FILE`";
         let text = fs::read_to_string(file)
             .map_err(|error| CliError::failed_to(&operation, error).with_help(help))?;
-        Key::of_text(&text).map(Some).map_err(|error| CliError::failed_to(&operation, error).with_help(help))
+        FleetSigningKey::of_text(&text)
+            .map(Some)
+            .map_err(|error| CliError::failed_to(&operation, error).with_help(help))
     }
 }
 
@@ -139,7 +141,7 @@ fn kinds(config: &Config) -> Result<AgentRegistry, CliError> {
     let args = FleetServerArgs::from_arg_matches(&matches).map_err(invalid)?;
     let sign = SignArgs::from_arg_matches(&matches).map_err(invalid)?;
     let settings = || Ok::<_, CliError>(config.fleet.clone());
-    let Reached { options, key } = Reached::of(&args, Some(&sign), settings)?;
+    let FleetEndpoint { options, key } = FleetEndpoint::of(&args, Some(&sign), settings)?;
     machines::kinds(config, &options, key)
         .map_err(|error| CliError::failed_to("set up the agents on other machines", error))
 }

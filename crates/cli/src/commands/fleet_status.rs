@@ -5,12 +5,12 @@
 use std::time::Duration;
 
 use deskhand_fleet::{
-    nats::{NatsStore, Told},
+    nats::{FleetSummarySnapshot, NatsStore},
     plan::SUMMED,
 };
 use deskhand_serve::fleet::{
     costs::{self, Costs},
-    view::{self, Counts, TaskRow},
+    view::{self, Counts, FleetTaskRow},
 };
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ use super::{
 use crate::{
     args::FleetStatusArgs,
     exit::{CliError, CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
 };
 
 /// Of more tasks, only the numbers are shown.
@@ -31,14 +31,14 @@ const FRESH: Duration = Duration::from_secs(3);
 
 /// Output of `status --json`.
 #[derive(Serialize)]
-struct Status<'a> {
+struct FleetStatusReport<'a> {
     counts: Counts,
     costs: &'a Costs,
     /// Age of the numbers, if they come from the leading controller.
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<Age>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tasks: Option<&'a [TaskRow]>,
+    tasks: Option<&'a [FleetTaskRow]>,
 }
 
 #[derive(Serialize)]
@@ -63,45 +63,49 @@ pub(super) async fn status(args: &FleetStatusArgs) -> CommandResult {
         row.attempts = view::journal(&store, &row.id).await.map_err(silent)?.attempts;
     }
     let costs = costs::costs(&store, &rows).await.map_err(silent)?;
-    let (out, counts) = (Output::to(Stream::Out), Counts::of(&rows));
+    let (out, counts) = (Output::to(OutputStream::Out), Counts::of(&rows));
     if args.json {
-        out.json(&Status { counts, costs: &costs, summary: None, tasks: Some(&rows) });
+        out.json(&FleetStatusReport { counts, costs: &costs, summary: None, tasks: Some(&rows) });
         return Ok(Exit::Success);
     }
-    let lines: Vec<Line> = rows
+    let lines: Vec<StyledLine> = rows
         .iter()
         .flat_map(|row| std::iter::once(line_of(row)).chain(fleet_plans::attempt_lines(row)))
         .chain(fleet_plans::cost_lines(&costs))
-        .chain([Line::of(Tone::Faint, sentence(counts))])
+        .chain([StyledLine::of(OutputTone::Faint, sentence(counts))])
         .collect();
     out.pages(&lines);
     Ok(Exit::Success)
 }
 
 /// Returns the summary of the leading controller, if there are many tasks and a controller leads.
-async fn summary(store: &NatsStore) -> Option<Told> {
+async fn summary(store: &NatsStore) -> Option<FleetSummarySnapshot> {
     // Whatever is wrong with it, the tasks themselves can be read.
     let told = store.summary().await.ok()??;
     let is_enough = told.age <= store.times().lease + SUMMED && !told.summary.tally.is_cut;
     (is_enough && told.summary.tally.tasks() > LISTED_MAX).then_some(told)
 }
 
-async fn show(args: &FleetStatusArgs, store: &NatsStore, told: &Told) -> Result<Exit, CliError> {
-    let Told { summary, age, changes } = told;
+async fn show(
+    args: &FleetStatusArgs,
+    store: &NatsStore,
+    told: &FleetSummarySnapshot,
+) -> Result<Exit, CliError> {
+    let FleetSummarySnapshot { summary, age, changes } = told;
     let costs = costs::told(store, &summary.tally).await.map_err(silent)?;
-    let (out, counts) = (Output::to(Stream::Out), Counts::told(summary));
+    let (out, counts) = (Output::to(OutputStream::Out), Counts::told(summary));
     if args.json {
         let age = Age { age: age.as_secs_f64(), changes: *changes };
-        out.json(&Status { counts, costs: &costs, summary: Some(age), tasks: None });
+        out.json(&FleetStatusReport { counts, costs: &costs, summary: Some(age), tasks: None });
         return Ok(Exit::Success);
     }
     let mut lines = fleet_plans::cost_lines(&costs);
-    lines.push(Line::of(Tone::Plain, sentence(counts)));
+    lines.push(StyledLine::of(OutputTone::Plain, sentence(counts)));
     if *age > FRESH || *changes > 0 {
         let told = format!("as of {} s ago; {changes} changes since are not counted", age.as_secs());
-        lines.push(Line::of(Tone::Faint, told));
+        lines.push(StyledLine::of(OutputTone::Faint, told));
     }
-    lines.push(Line::of(Tone::Faint, "list the tasks with `deskhand fleet status --all`"));
+    lines.push(StyledLine::of(OutputTone::Faint, "list the tasks with `deskhand fleet status --all`"));
     out.pages(&lines);
     Ok(Exit::Success)
 }

@@ -5,24 +5,24 @@ use deskhand_host::{Observer, Task, TaskResult, TasksObserver};
 use deskhand_runtime::{InstructionKind, StopSwitch, Waits};
 
 use super::{
-    consent::{Offer, admit_tasks},
+    consent::{ConsentChoice, admit_tasks},
     host::load,
-    session::{SessionPrinter, Shown, carry_out, request},
-    signals::Signals,
+    session::{SessionPrintOptions, SessionPrinter, carry_out, request},
+    signals::StopSignals,
     signs::TaskSigns,
 };
 use crate::{
     args::FollowArgs,
     exit::{CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
-    render::{TaskRow, task_lines},
+    output::{Output, OutputStream, OutputTone, StyledLine},
+    render::{TaskResultRow, task_lines},
 };
 
 pub(crate) async fn follow(args: &FollowArgs) -> CommandResult {
     let host = load(args.work.overrides())?;
-    let shown = Shown::of(&args.work, host.config());
+    let shown = SessionPrintOptions::of(&args.work, host.config());
     let mut plans = host.read_tasks(&args.plan, InstructionKind::Plan)?;
-    admit_tasks(&host, &mut plans, (args.trust, Offer::GoOn))?;
+    admit_tasks(&host, &mut plans, (args.trust, ConsentChoice::GoOn))?;
     let plans = host.follow(&plans, request(&args.work, None, None))?;
     if !args.plan.is_dir() {
         return match plans.into_sessions().next() {
@@ -30,7 +30,7 @@ pub(crate) async fn follow(args: &FollowArgs) -> CommandResult {
             None => Ok(Exit::Success),
         };
     }
-    let mut signals = Signals::catch()?;
+    let mut signals = StopSignals::catch()?;
     let stop = StopSwitch::new();
     let (control, listening) = shown.asked.open(&stop, /*history*/ None)?;
     let signs = TaskSigns::default();
@@ -41,8 +41,8 @@ pub(crate) async fn follow(args: &FollowArgs) -> CommandResult {
         never = listening => match never {},
         never = signs.show(&shown) => match never {},
     };
-    let notes = Output::to(Stream::Error);
-    let rows: Vec<TaskRow> = results.iter().map(TaskRow::of).collect();
+    let notes = Output::to(OutputStream::Error);
+    let rows: Vec<TaskResultRow> = results.iter().map(TaskResultRow::of).collect();
     for line in task_lines(&rows) {
         notes.line(&line);
     }
@@ -51,15 +51,15 @@ pub(crate) async fn follow(args: &FollowArgs) -> CommandResult {
 
 /// Prints each session as it runs.
 struct PlanPrinter {
-    shown: Shown,
+    shown: SessionPrintOptions,
     signs: TaskSigns,
 }
 
 impl TasksObserver for PlanPrinter {
     fn begun(&mut self, task: &Task, waits: &Waits) -> Box<dyn Observer> {
         self.signs.add(task.id(), waits);
-        let line = Line::of(Tone::Strong, format!("{}: {}", task.id(), task.request()));
-        Output::to(Stream::Error).line(&line);
+        let line = StyledLine::of(OutputTone::Strong, format!("{}: {}", task.id(), task.request()));
+        Output::to(OutputStream::Error).line(&line);
         Box::new(SessionPrinter::new(&self.shown))
     }
 

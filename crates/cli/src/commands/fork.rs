@@ -4,12 +4,12 @@ use deskhand_host::ForkRequest;
 
 use super::{
     host::load,
-    session::{Shown, carry_out, request, unsealed},
+    session::{SessionPrintOptions, carry_out, request, unsealed},
 };
 use crate::{
     args::ForkArgs,
     exit::{CliError, CommandResult},
-    output::{Output, Stream},
+    output::{Output, OutputStream},
 };
 
 pub(crate) async fn fork(args: &ForkArgs) -> CommandResult {
@@ -24,7 +24,7 @@ pub(crate) async fn fork(args: &ForkArgs) -> CommandResult {
     let again = format!("deskhand fork {} --at {} \"…\"", args.session, args.at);
     let session = host.fork(wanted).map_err(|error| CliError::of_session(error, &again))?;
     if let Some(id) = session.id() {
-        Output::to(Stream::Error).text(format!("forked as session {id}"));
+        Output::to(OutputStream::Error).text(format!("forked as session {id}"));
     }
-    carry_out(session, &Shown::of(&args.work, host.config()), /*history*/ None).await
+    carry_out(session, &SessionPrintOptions::of(&args.work, host.config()), /*history*/ None).await
 }

@@ -8,12 +8,12 @@ use super::host::load;
 use crate::{
     args::GcArgs,
     exit::{CliError, CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
     render::number,
 };
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct SessionRemovalRow<'a> {
     session: &'a str,
     removed: bool,
     kept_because: Option<&'static str>,
@@ -25,7 +25,7 @@ pub(crate) fn gc(args: &GcArgs) -> CommandResult {
     let limits = Retention { older_than: args.older_than, keep: args.keep, unfinished: args.unfinished };
     let mode = if args.dry_run { RemovalMode::DryRun } else { RemovalMode::Remove };
     let removals = host.remove_sessions(limits, mode)?;
-    let (out, notes) = (Output::to(Stream::Out), Output::to(Stream::Error));
+    let (out, notes) = (Output::to(OutputStream::Out), Output::to(OutputStream::Error));
     let (mut removed, mut freed, mut failed) = (0_u64, 0_u64, false);
     for removal in &removals {
         match &removal.result {
@@ -36,7 +36,7 @@ pub(crate) fn gc(args: &GcArgs) -> CommandResult {
             RemovalResult::Kept(_) => {}
             RemovalResult::Failed(error) => {
                 failed = true;
-                notes.line(&Line::of(Tone::Doubtful, CliError::from_error(error).to_string()));
+                notes.line(&StyledLine::of(OutputTone::Doubtful, CliError::from_error(error).to_string()));
             }
         }
         if args.json {
@@ -55,27 +55,27 @@ pub(crate) fn gc(args: &GcArgs) -> CommandResult {
     Ok(if failed { Exit::Negative } else { Exit::Success })
 }
 
-fn row(removal: &Removal, dry_run: bool) -> Row<'_> {
+fn row(removal: &Removal, dry_run: bool) -> SessionRemovalRow<'_> {
     let kept_because = match &removal.result {
         RemovalResult::Kept(reason) => Some(word(*reason)),
         RemovalResult::Removed | RemovalResult::Failed(_) => None,
     };
     let removed = matches!(removal.result, RemovalResult::Removed) && !dry_run;
-    Row { session: &removal.session.0, removed, kept_because, bytes: removal.bytes }
+    SessionRemovalRow { session: &removal.session.0, removed, kept_because, bytes: removal.bytes }
 }
 
 /// The line of a session; `None` if it is recent, or its error was printed.
-fn line(removal: &Removal, dry_run: bool) -> Option<Line> {
+fn line(removal: &Removal, dry_run: bool) -> Option<StyledLine> {
     let (tone, text) = match &removal.result {
-        RemovalResult::Removed if dry_run => (Tone::Plain, "would be removed"),
-        RemovalResult::Removed => (Tone::Plain, "removed"),
+        RemovalResult::Removed if dry_run => (OutputTone::Plain, "would be removed"),
+        RemovalResult::Removed => (OutputTone::Plain, "removed"),
         RemovalResult::Kept(reason @ (KeepReason::InUse | KeepReason::Resumable)) => {
-            (Tone::Faint, word(*reason))
+            (OutputTone::Faint, word(*reason))
         }
         RemovalResult::Kept(KeepReason::Recent) | RemovalResult::Failed(_) => return None,
     };
-    let line = Line::of(Tone::Plain, format!("{}  ", removal.session)).with(tone, text);
-    Some(line.with(Tone::Faint, format!("  {}", size(removal.bytes))))
+    let line = StyledLine::of(OutputTone::Plain, format!("{}  ", removal.session)).with(tone, text);
+    Some(line.with(OutputTone::Faint, format!("  {}", size(removal.bytes))))
 }
 
 const fn word(kept: KeepReason) -> &'static str {

@@ -1,6 +1,6 @@
 //! `deskhand hold-browser`, internal: the process that starts a browser on a virtual desktop and answers calls about its pages.
 
-use deskhand_browser::{Engine, Hold, hold};
+use deskhand_browser::{BrowserLaunchOptions, BrowserProtocol, hold};
 
 use crate::{
     args::{BrowserEngine, HoldBrowserArgs},
@@ -10,9 +10,9 @@ use crate::{
 pub(crate) async fn hold_browser(args: HoldBrowserArgs) -> CommandResult {
     let HoldBrowserArgs { confined, engine, socket, profile, program, arguments } = args;
     let engine = match engine {
-        BrowserEngine::Chromium => Engine::Chromium,
-        BrowserEngine::Firefox => Engine::Firefox,
+        BrowserEngine::Chromium => BrowserProtocol::Chromium,
+        BrowserEngine::Firefox => BrowserProtocol::Firefox,
     };
-    let code = hold(Hold { confined, engine, socket, profile, program, arguments }).await;
+    let code = hold(BrowserLaunchOptions { confined, engine, socket, profile, program, arguments }).await;
     code.map(Exit::Program).map_err(|error| CliError::failed_to("start a browser", error))
 }

@@ -8,13 +8,13 @@ use deskhand_host::{
     Host, Notice, Workspace, WorkspacePlan,
     config::{Overrides, Sources},
 };
-use deskhand_runtime::{Wait, Waits};
+use deskhand_runtime::{WaitReason, Waits};
 
-use super::{fleet_server::with_machines, signals::Signals, signs::show_waits_by_hand};
+use super::{fleet_server::with_machines, signals::StopSignals, signs::show_waits_by_hand};
 use crate::{
     args::StageArgs,
     exit::{CliError, CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
 };
 
 /// The host of the user, with the flags of this run. This program is its helper for desktops and sandboxes.
@@ -66,12 +66,12 @@ async fn work_in(
     scope: Option<&CancelScope>,
     work: impl AsyncFnOnce(&Workspace) -> CommandResult,
 ) -> CommandResult {
-    let mut signals = Signals::catch()?;
+    let mut signals = StopSignals::catch()?;
     let cancelled = || Ok(Exit::Outcome(OutcomeKind::Cancelled));
     let waits = Waits::default();
     let mut workspace = tokio::select! {
         workspace = async {
-            let _waiting = waits.begin(Wait::Desktop);
+            let _waiting = waits.begin(WaitReason::Desktop);
             plan.start().await
         } => workspace?,
         never = show_waits_by_hand(&waits) => match never {},
@@ -79,7 +79,7 @@ async fn work_in(
     };
     let opened = tokio::select! {
         opened = async {
-            let _waiting = waits.begin(Wait::Opening(plan.opens()));
+            let _waiting = waits.begin(WaitReason::Opening(plan.opens()));
             plan.open_on(&mut workspace).await
         } => Some(opened),
         never = show_waits_by_hand(&waits) => match never {},
@@ -117,6 +117,6 @@ async fn work_in(
 
 /// Prints a warning.
 pub(super) fn warn(notice: &Notice) {
-    let line = Line::of(Tone::Doubtful, "warning:").with(Tone::Plain, format!(" {notice}"));
-    Output::to(Stream::Error).line(&line);
+    let line = StyledLine::of(OutputTone::Doubtful, "warning:").with(OutputTone::Plain, format!(" {notice}"));
+    Output::to(OutputStream::Error).line(&line);
 }

@@ -11,9 +11,9 @@ use deskhand_core::{
 use deskhand_host::{
     Host, HostError,
     config::Overrides,
-    knowledge::{Added, HelpSource, KnowledgeError, Languages, Machine},
+    knowledge::{HelpFolders, HelpIndexUpdate, HelpSource, KnowledgeError, Languages},
 };
-use deskhand_runtime::Found;
+use deskhand_runtime::RetrievalResult;
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
@@ -21,7 +21,7 @@ use super::host::load;
 use crate::{
     args::{KnowledgeAddArgs, KnowledgeArgs, KnowledgeCommand, KnowledgeSearchArgs},
     exit::{CliError, CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
 };
 
 /// Maximum number of skipped files listed by name.
@@ -44,15 +44,16 @@ fn failed(error: impl Into<KnowledgeError>) -> CliError {
 }
 
 async fn add(host: &Host, args: &KnowledgeAddArgs) -> CommandResult {
-    let notes = Output::to(Stream::Error);
+    let notes = Output::to(OutputStream::Error);
     let mut added = Vec::new();
     // What this machine has about an application may be without a word of help, unlike what somebody names.
     let is_found = args.paths.is_empty();
     for source in sources(args)? {
-        notes.status(&Line::of(Tone::Faint, format!("reading {}", source.path.display())));
+        notes.status(&StyledLine::of(OutputTone::Faint, format!("reading {}", source.path.display())));
         let (knowledge, path) = (host.knowledge(), source.path.clone());
-        let done =
-            spawn_blocking(move || -> Result<Added, KnowledgeError> { Ok(knowledge.help()?.add(&source)?) });
+        let done = spawn_blocking(move || -> Result<HelpIndexUpdate, KnowledgeError> {
+            Ok(knowledge.help()?.add(&source)?)
+        });
         let done = done.await.map_err(|error| CliError::failed_to("add help", error))?;
         notes.clear_status();
         let done = done.map_err(failed)?;
@@ -66,7 +67,7 @@ async fn add(host: &Host, args: &KnowledgeAddArgs) -> CommandResult {
     if added.is_empty() {
         return Err(no_help(args.app.as_deref().unwrap_or_default()));
     }
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     added.iter().for_each(|path| out.text(path.display()));
     Ok(Exit::Success)
 }
@@ -76,7 +77,7 @@ fn sources(args: &KnowledgeAddArgs) -> Result<Vec<HelpSource>, CliError> {
     let languages = args.language.as_deref().map_or_else(Languages::of_environment, Languages::of_locale);
     if args.paths.is_empty() {
         let name = args.app.as_deref().unwrap_or_default();
-        let found = Machine::default().sources(name, &languages);
+        let found = HelpFolders::default().sources(name, &languages);
         return if found.is_empty() { Err(no_help(name)) } else { Ok(found) };
     }
     let source = |path: &PathBuf| {
@@ -102,20 +103,23 @@ fn counted(count: usize, what: &str) -> String {
 }
 
 /// Prints the files that were read, and those that were skipped.
-fn told(notes: &Output, path: &Path, added: &Added) {
-    let Added { files, passages, skipped, left_out } = added;
-    let tone = if *passages == 0 { Tone::Doubtful } else { Tone::Good };
+fn told(notes: &Output, path: &Path, added: &HelpIndexUpdate) {
+    let HelpIndexUpdate { files, passages, skipped, left_out } = added;
+    let tone = if *passages == 0 { OutputTone::Doubtful } else { OutputTone::Good };
     let read = format!("{} of {}", counted(*passages, "passage"), counted(*files, "file"));
-    notes.line(&Line::of(tone, format!("{}: {read}", path.display())));
+    notes.line(&StyledLine::of(tone, format!("{}: {read}", path.display())));
     for one in skipped.iter().take(SKIPPED_SHOWN) {
         let why = excerpt(&one_line(&one.reason), WHY_MAX);
-        notes.line(&Line::of(Tone::Faint, format!("skipped {}: {why}", one.path.display())));
+        notes.line(&StyledLine::of(OutputTone::Faint, format!("skipped {}: {why}", one.path.display())));
     }
     if skipped.len() > SKIPPED_SHOWN {
-        notes.line(&Line::of(Tone::Faint, format!("{} more were skipped", skipped.len() - SKIPPED_SHOWN)));
+        notes.line(&StyledLine::of(
+            OutputTone::Faint,
+            format!("{} more were skipped", skipped.len() - SKIPPED_SHOWN),
+        ));
     }
     if let Some(left_out) = left_out {
-        notes.line(&Line::of(Tone::Doubtful, format!("left out: {left_out}")));
+        notes.line(&StyledLine::of(OutputTone::Doubtful, format!("left out: {left_out}")));
     }
 }
 
@@ -130,12 +134,12 @@ fn remove(host: &Host, path: &Path) -> CommandResult {
 }
 
 fn list(host: &Host, as_json: bool) -> CommandResult {
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     let sources = host.knowledge().help().map_err(failed)?.list().map_err(failed)?;
     if sources.is_empty() && !as_json {
         let text =
             "the index is empty; `deskhand knowledge add --app NAME` adds the help about an application";
-        Output::to(Stream::Error).text(text);
+        Output::to(OutputStream::Error).text(text);
     }
     for source in sources {
         if as_json {
@@ -144,16 +148,16 @@ fn list(host: &Host, as_json: bool) -> CommandResult {
         }
         let about = source.application.as_ref().map(|app| format!("  about {app}")).unwrap_or_default();
         let size = format!("  {} of {}", counted(source.passages, "passage"), counted(source.files, "file"));
-        let line = Line::of(Tone::Strong, source.path.display().to_string())
-            .with(Tone::Plain, size)
-            .with(Tone::Faint, about);
+        let line = StyledLine::of(OutputTone::Strong, source.path.display().to_string())
+            .with(OutputTone::Plain, size)
+            .with(OutputTone::Faint, about);
         out.line(&line);
     }
     Ok(Exit::Success)
 }
 
 async fn search(host: &Host, args: &KnowledgeSearchArgs) -> CommandResult {
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     let application =
         args.app.as_ref().map(|app| AppInfo { name: app.clone(), root: app.to_lowercase(), pid: None });
     let agent = match &application {
@@ -164,17 +168,17 @@ async fn search(host: &Host, args: &KnowledgeSearchArgs) -> CommandResult {
         let text = format!(
             "no retriever is asked for {agent}; `deskhand knowledge add` adds help, and `knowledge` in the configuration says what is asked for whom"
         );
-        Output::to(Stream::Error).text(text);
+        Output::to(OutputStream::Error).text(text);
         return Ok(Exit::Negative);
     };
     shown(&out, &found, args.json);
     Ok(if found.hits.is_empty() { Exit::Negative } else { Exit::Success })
 }
 
-fn shown(out: &Output, found: &Found, as_json: bool) {
-    let notes = Output::to(Stream::Error);
+fn shown(out: &Output, found: &RetrievalResult, as_json: bool) {
+    let notes = Output::to(OutputStream::Error);
     for problem in &found.problems {
-        notes.line(&Line::of(Tone::Doubtful, problem));
+        notes.line(&StyledLine::of(OutputTone::Doubtful, problem));
     }
     if as_json {
         found.hits.iter().for_each(|hit| out.json(&json!(hit)));
@@ -189,8 +193,8 @@ fn shown(out: &Output, found: &Found, as_json: bool) {
             out.text("");
         }
         let facts = format!("  {retriever}, {trust}, fits {score} of 1000, {} tokens", hit.tokens());
-        out.line(&Line::of(Tone::Strong, one_line(title)).with(Tone::Plain, facts));
-        out.line(&Line::of(Tone::Faint, one_line(origin)));
+        out.line(&StyledLine::of(OutputTone::Strong, one_line(title)).with(OutputTone::Plain, facts));
+        out.line(&StyledLine::of(OutputTone::Faint, one_line(origin)));
         text.lines().for_each(|line| out.text(line));
     }
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::host::load;
 use crate::{
     exit::{CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
 };
 
 /// Number of bytes in a megabyte, as disks count.
@@ -19,14 +19,14 @@ const MEGABYTE: u64 = 1_000_000;
 
 pub(super) async fn pull(name: &str) -> CommandResult {
     let models = LocalModels::of(load(Overrides::default())?.config());
-    let steps = Output::to(Stream::Error);
-    let mut shown = Shown { out: &steps, tenths: 0 };
+    let steps = Output::to(OutputStream::Error);
+    let mut shown = PullProgressPrinter { out: &steps, tenths: 0 };
     let mut on_step = |step: PullStep| shown.step(&step);
     // A signal ends this process as a power failure would: the next pull goes on from there.
     let pulled = models.pull(name, &mut on_step).await;
     steps.clear_status();
     let file = pulled?;
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     out.text(format!("{name} is here: {}", file.display()));
     let known = models.list();
     let kind = known.iter().find(|model| model.name == name).map(|model| model.kind);
@@ -57,7 +57,7 @@ pub(super) async fn pull(name: &str) -> CommandResult {
 
 pub(super) async fn remove(name: &str) -> CommandResult {
     let models = LocalModels::of(load(Overrides::default())?.config());
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     if models.remove(name).await? {
         out.text(format!("{name} is removed"));
         Ok(Exit::Success)
@@ -79,7 +79,9 @@ pub(super) fn list(out: &Output, host: &Host, all: bool, as_json: bool) -> Exit 
         return Exit::Negative;
     }
     if !as_json {
-        out.line(&Line::of(Tone::Strong, provider).with(Tone::Faint, "  runs on this machine"));
+        out.line(
+            &StyledLine::of(OutputTone::Strong, provider).with(OutputTone::Faint, "  runs on this machine"),
+        );
     }
     for model in models {
         if as_json {
@@ -99,20 +101,20 @@ pub(super) fn list(out: &Output, host: &Host, all: bool, as_json: bool) -> Exit 
             None => format!("`deskhand model pull {}` gets it from {}", model.name, one_line(&model.source)),
         };
         out.line(
-            &Line::of(Tone::Plain, format!("  {provider}:{}", model.name))
-                .with(Tone::Faint, format!("{kind}  {fact}")),
+            &StyledLine::of(OutputTone::Plain, format!("  {provider}:{}", model.name))
+                .with(OutputTone::Faint, format!("{kind}  {fact}")),
         );
     }
     Exit::Success
 }
 
 /// Shows steps: on a terminal in one line, else one line a step and a tenth of a download.
-struct Shown<'a> {
+struct PullProgressPrinter<'a> {
     out: &'a Output,
     tenths: u64,
 }
 
-impl Shown<'_> {
+impl PullProgressPrinter<'_> {
     fn step(&mut self, step: &PullStep) {
         let text = match step {
             PullStep::Waiting => "waiting for another process that pulls".to_owned(),
@@ -125,7 +127,7 @@ impl Shown<'_> {
             PullStep::Checking => "comparing the SHA-256".to_owned(),
             PullStep::Server => "installing a llama.cpp server for Python (xllamacpp)".to_owned(),
         };
-        let line = Line::of(Tone::Faint, text);
+        let line = StyledLine::of(OutputTone::Faint, text);
         if self.out.is_terminal() { self.out.status(&line) } else { self.out.line(&line) }
     }
 

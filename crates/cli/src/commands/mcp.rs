@@ -10,11 +10,11 @@ use std::{
 use deskhand_host::Host;
 use deskhand_serve::mcp;
 
-use super::{host::load, signals::Signals};
+use super::{host::load, signals::StopSignals};
 use crate::{
     args::{McpArgs, McpCommand, McpInstallArgs},
     exit::{CliError, CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
 };
 
 pub(crate) async fn mcp(args: &McpArgs) -> CommandResult {
@@ -27,9 +27,9 @@ pub(crate) async fn mcp(args: &McpArgs) -> CommandResult {
     }
     if std::io::stdin().is_terminal() {
         let words = "Waiting for a client of the Model Context Protocol on standard input; Ctrl-D ends. See `deskhand mcp --help`.";
-        Output::to(Stream::Error).line(&Line::of(Tone::Faint, words));
+        Output::to(OutputStream::Error).line(&StyledLine::of(OutputTone::Faint, words));
     }
-    let mut signals = Signals::catch()?;
+    let mut signals = StopSignals::catch()?;
     let ending = async move {
         let _ = signals.next().await;
     };
@@ -55,12 +55,12 @@ async fn serve_http(args: &McpArgs, host: Host) -> CommandResult {
         CliError::failed_to(format!("listen on 127.0.0.1:{}", args.port), error)
             .with_help("choose another port with --port, or 0 for a free one")
     })?;
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     out.text(&server.url);
     if args.token_file.is_none() {
         out.text(format!("Authorization: Bearer {token}"));
     }
-    let mut signals = Signals::catch()?;
+    let mut signals = StopSignals::catch()?;
     let ending = async move {
         let _ = signals.next().await;
     };
@@ -100,7 +100,7 @@ fn write(args: &McpInstallArgs) -> CommandResult {
         CliError::failed_to(format!("configure {}", client.name()), error)
             .with_help("the file is as it was; docs/guides/clients.md says what to write into it by hand")
     })?;
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     let what = if installed.already { "is already in" } else { "was written into" };
     out.text(format!("this {what} {}:", installed.path.display()));
     out.text(installed.part.trim_end());

@@ -5,19 +5,20 @@ use std::collections::BTreeMap;
 use deskhand_core::{
     agent::AgentRef,
     geometry::Rect,
-    model::{Message, ModelRequest, Part, ReplyKind, Speaker},
+    model::{MessagePart, ModelMessage, ModelRequest, ReplyKind, Speaker},
     text::excerpt,
     ui::PictureRef,
 };
 use deskhand_desktop::Picture;
 use deskhand_host::{
-    Found, Host, HostError,
+    Host, HostError, ProviderCandidate,
     config::{ModelSettings, Provider},
     found_providers,
     model::{ModelError, ModelSetup, endpoint_of},
 };
 use deskhand_model::{
-    AnyModel, Endpoint, Listed, Model as _, NoPictures, PictureError, PictureSource, Unwatched, recorded,
+    AnyModel, Endpoint, EndpointModel, Model as _, NoModelSigns, NoPictures, PictureError, PictureSource,
+    recorded,
 };
 use serde_json::{Value, json};
 
@@ -25,7 +26,7 @@ use super::{host::load, local};
 use crate::{
     args::{ModelCassetteArgs, ModelCommand, ModelCommandArgs, ModelListArgs, ModelTestArgs},
     exit::{CliError, CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
 };
 
 pub(crate) async fn model(args: &ModelCommandArgs) -> CommandResult {
@@ -39,7 +40,7 @@ pub(crate) async fn model(args: &ModelCommandArgs) -> CommandResult {
 }
 
 /// A provider whose models are listed.
-struct Shelf {
+struct ProviderListing {
     settings: ModelSettings,
     provider: Provider,
     /// Why it is listed: `ANTHROPIC_API_KEY is set`.
@@ -47,7 +48,7 @@ struct Shelf {
 }
 
 async fn list(args: &ModelListArgs) -> CommandResult {
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     let host = load(args.model.overrides())?;
     let named_local = args.provider.as_deref() == Some(Provider::Local.name());
     let mut exit = local::list(&out, &host, named_local, args.json);
@@ -65,7 +66,8 @@ async fn list(args: &ModelListArgs) -> CommandResult {
     for shelf in shelves {
         let name = shelf.provider.name();
         if !args.json {
-            let head = Line::of(Tone::Strong, name).with(Tone::Faint, format!("  {}", shelf.why));
+            let head =
+                StyledLine::of(OutputTone::Strong, name).with(OutputTone::Faint, format!("  {}", shelf.why));
             out.line(&head);
         }
         let listed = match endpoint_of(shelf.settings) {
@@ -78,13 +80,13 @@ async fn list(args: &ModelListArgs) -> CommandResult {
                 models.iter().for_each(|model| show(&out, name, model, args.json));
             }
             Err(problem) if args.json => out.json(&json!({"provider": name, "problem": problem})),
-            Err(problem) => out.line(&Line::of(Tone::Bad, format!("  {problem}"))),
+            Err(problem) => out.line(&StyledLine::of(OutputTone::Bad, format!("  {problem}"))),
         }
     }
     Ok(exit)
 }
 
-fn show(out: &Output, provider: &str, model: &Listed, as_json: bool) {
+fn show(out: &Output, provider: &str, model: &EndpointModel, as_json: bool) {
     if as_json {
         out.json(&json!({
             "provider": provider, "model": model.name, "context_tokens": model.context_tokens, "pictures": model.pictures,
@@ -95,29 +97,29 @@ fn show(out: &Output, provider: &str, model: &Listed, as_json: bool) {
     let pictures = model.pictures.map(|takes| if takes { "pictures" } else { "no pictures" }.to_owned());
     let facts: Vec<String> = context.into_iter().chain(pictures).collect();
     out.line(
-        &Line::of(Tone::Plain, format!("  {provider}:{}", model.name))
-            .with(Tone::Faint, format!("  {}", facts.join(", "))),
+        &StyledLine::of(OutputTone::Plain, format!("  {provider}:{}", model.name))
+            .with(OutputTone::Faint, format!("  {}", facts.join(", "))),
     );
 }
 
 /// The providers to list: the one that is named, or the configured one and those that are found.
-fn shelves(host: &Host, args: &ModelListArgs) -> Result<Vec<Shelf>, CliError> {
+fn shelves(host: &Host, args: &ModelListArgs) -> Result<Vec<ProviderListing>, CliError> {
     let configured = &host.config().model;
     let of = |provider: Provider, why: String| {
         let spec = provider.name();
         let settings = ModelSettings::from_spec(spec, configured, &BTreeMap::new());
-        settings.map(|settings| Shelf { settings, provider, why })
+        settings.map(|settings| ProviderListing { settings, provider, why })
     };
     if let Some(name) = &args.provider {
         let spec = ModelSettings::from_spec(name, configured, &host.config().models)?;
         let provider = spec.provider.filter(|provider| provider.service().is_some());
         let provider = provider.ok_or_else(|| CliError::usage(format!("`{name}` has no list of models")))?;
-        return Ok(vec![Shelf { settings: spec, provider, why: String::new() }]);
+        return Ok(vec![ProviderListing { settings: spec, provider, why: String::new() }]);
     }
     let chosen = configured.provider.filter(|provider| provider.service().is_some());
-    let mut shelves: Vec<Shelf> =
+    let mut shelves: Vec<ProviderListing> =
         chosen.map(|provider| of(provider, "configured".to_owned())).into_iter().collect::<Result<_, _>>()?;
-    for Found { provider, why } in found_providers() {
+    for ProviderCandidate { provider, why } in found_providers() {
         if Some(provider) != chosen {
             shelves.push(of(provider, why)?);
         }
@@ -141,18 +143,18 @@ async fn test(args: &ModelTestArgs) -> CommandResult {
 
 /// Asks two small questions, and shows the answers.
 async fn try_out(model: &AnyModel, endpoint: &Endpoint, sends_pictures: bool) -> Exit {
-    let out = Output::to(Stream::Out);
-    out.line(&Line::of(Tone::Strong, model.name()));
+    let out = Output::to(OutputStream::Out);
+    out.line(&StyledLine::of(OutputTone::Strong, model.name()));
     let question =
-        vec![Part::Text { text: "How much is 2 + 3? Reply as JSON: {\"sum\": NUMBER}".to_owned() }];
-    let reply = match model.ask(&probe(question, "sum", "integer", TOKENS_MAX), &NoPictures, &Unwatched).await
-    {
-        Ok(reply) => reply,
-        Err(failure) => {
-            out.line(&row("answers", Tone::Bad, &failure.message));
-            return Exit::Negative;
-        }
-    };
+        vec![MessagePart::Text { text: "How much is 2 + 3? Reply as JSON: {\"sum\": NUMBER}".to_owned() }];
+    let reply =
+        match model.ask(&probe(question, "sum", "integer", TOKENS_MAX), &NoPictures, &NoModelSigns).await {
+            Ok(reply) => reply,
+            Err(failure) => {
+                out.line(&row("answers", OutputTone::Bad, &failure.message));
+                return Exit::Negative;
+            }
+        };
     let tokens = |count: Option<u64>| count.map_or_else(|| "?".to_owned(), |count| count.to_string());
     let answered = format!(
         "{} after {} ms, {} tokens read and {} written",
@@ -161,14 +163,14 @@ async fn try_out(model: &AnyModel, endpoint: &Endpoint, sends_pictures: bool) ->
         tokens(reply.usage.prompt_tokens),
         tokens(reply.usage.completion_tokens)
     );
-    out.line(&row("answers", Tone::Good, &answered));
+    out.line(&row("answers", OutputTone::Good, &answered));
     let keeps_form = serde_json::from_str::<Value>(&reply.text).is_ok_and(|reply| reply == json!({"sum": 5}));
     out.line(&if keeps_form {
-        row("form", Tone::Good, "as asked")
+        row("form", OutputTone::Good, "as asked")
     } else {
-        row("form", Tone::Doubtful, &format!("not as asked: {}", excerpt(&reply.text, 80)))
+        row("form", OutputTone::Doubtful, &format!("not as asked: {}", excerpt(&reply.text, 80)))
     });
-    let none = (Tone::Doubtful, "none are sent".to_owned());
+    let none = (OutputTone::Doubtful, "none are sent".to_owned());
     let (tone, sees) = if sends_pictures { sees(model).await } else { none };
     out.line(&row("pictures", tone, &sees));
     let (tone, context) = context(endpoint).await;
@@ -176,15 +178,15 @@ async fn try_out(model: &AnyModel, endpoint: &Endpoint, sends_pictures: bool) ->
     Exit::Success
 }
 
-fn row(word: &str, tone: Tone, text: &str) -> Line {
-    Line::of(Tone::Faint, format!("  {word:<9} ")).with(tone, text)
+fn row(word: &str, tone: OutputTone, text: &str) -> StyledLine {
+    StyledLine::of(OutputTone::Faint, format!("  {word:<9} ")).with(tone, text)
 }
 
 /// Checks that the model recognizes the colour of a picture, and describes the result.
-async fn sees(model: &AnyModel) -> (Tone, String) {
+async fn sees(model: &AnyModel) -> (OutputTone, String) {
     let region = Rect::new(0, 0, 64, 64);
     let red = Picture { region, rgb: [220, 20, 30].repeat(64 * 64) };
-    let Ok(file) = red.to_png() else { return (Tone::Doubtful, "not tried".to_owned()) };
+    let Ok(file) = red.to_png() else { return (OutputTone::Doubtful, "not tried".to_owned()) };
     let picture = PictureRef {
         sha256: String::new(),
         media_type: "image/png".to_owned(),
@@ -193,30 +195,35 @@ async fn sees(model: &AnyModel) -> (Tone, String) {
         region,
     };
     let question = vec![
-        Part::Text { text: "Which colour is this picture? Reply as JSON: {\"colour\": WORD}".to_owned() },
-        Part::Picture { picture },
+        MessagePart::Text {
+            text: "Which colour is this picture? Reply as JSON: {\"colour\": WORD}".to_owned(),
+        },
+        MessagePart::Picture { picture },
     ];
     let request = probe(question, "colour", "string", TOKENS_MAX);
-    match model.ask(&request, &OnePicture(file), &Unwatched).await {
-        Ok(reply) if reply.text.to_lowercase().contains("red") => (Tone::Good, "seen".to_owned()),
+    match model.ask(&request, &OnePicture(file), &NoModelSigns).await {
+        Ok(reply) if reply.text.to_lowercase().contains("red") => (OutputTone::Good, "seen".to_owned()),
         Ok(reply) => {
             let said = excerpt(&reply.text, 80);
-            (Tone::Doubtful, format!("not seen; of a red one it says {said}; send none with --no-pictures"))
+            (
+                OutputTone::Doubtful,
+                format!("not seen; of a red one it says {said}; send none with --no-pictures"),
+            )
         }
-        Err(failure) => (Tone::Doubtful, failure.message),
+        Err(failure) => (OutputTone::Doubtful, failure.message),
     }
 }
 
 /// Describes the context size of the model.
-async fn context(endpoint: &Endpoint) -> (Tone, String) {
+async fn context(endpoint: &Endpoint) -> (OutputTone, String) {
     match endpoint.about().await.map(|about| about.and_then(|about| about.context_tokens)) {
         Ok(Some(tokens)) if tokens < CONTEXT_WANTED => (
-            Tone::Doubtful,
+            OutputTone::Doubtful,
             format!("{tokens} tokens; prompts are often longer, up to about {CONTEXT_WANTED}"),
         ),
-        Ok(Some(tokens)) => (Tone::Good, format!("{tokens} tokens")),
-        Ok(None) => (Tone::Faint, "the endpoint does not say how much it reads".to_owned()),
-        Err(failure) => (Tone::Faint, failure.message),
+        Ok(Some(tokens)) => (OutputTone::Good, format!("{tokens} tokens")),
+        Ok(None) => (OutputTone::Faint, "the endpoint does not say how much it reads".to_owned()),
+        Err(failure) => (OutputTone::Faint, failure.message),
     }
 }
 
@@ -235,10 +242,15 @@ impl PictureSource for OnePicture {
 const TOKENS_MAX: u32 = 4_000;
 
 /// A question whose reply is an object with one field, of a type of JSON schema.
-pub(super) fn probe(parts: Vec<Part>, field: &str, kind: &str, completion_tokens_max: u32) -> ModelRequest {
+pub(super) fn probe(
+    parts: Vec<MessagePart>,
+    field: &str,
+    kind: &str,
+    completion_tokens_max: u32,
+) -> ModelRequest {
     ModelRequest {
         agent: AgentRef::Unnamed,
-        messages: vec![Message { speaker: Speaker::User, parts }],
+        messages: vec![ModelMessage { speaker: Speaker::User, parts }],
         reply: ReplyKind::Probe,
         schema: json!({
             "type": "object",
@@ -255,23 +267,23 @@ pub(super) fn probe(parts: Vec<Part>, field: &str, kind: &str, completion_tokens
 /// Each exchange of a cassette, as a row.
 fn cassette(args: &ModelCassetteArgs) -> CommandResult {
     let (model, exchanges) = recorded(&args.file).map_err(ModelError::Endpoint)?;
-    let out = Output::to(Stream::Out);
-    out.line(&Line::of(Tone::Strong, model));
+    let out = Output::to(OutputStream::Out);
+    out.line(&StyledLine::of(OutputTone::Strong, model));
     for (at, exchange) in exchanges.iter().enumerate() {
         let status = exchange.status.map_or_else(|| "   ".to_owned(), |status| status.to_string());
         let head = format!("  {:>3}  {status}  {:>6} ms  {}  ", at + 1, exchange.took_ms, exchange.request);
         let (tone, text) = match &exchange.reading {
-            Ok(text) => (Tone::Plain, text),
-            Err(problem) => (Tone::Doubtful, problem),
+            Ok(text) => (OutputTone::Plain, text),
+            Err(problem) => (OutputTone::Doubtful, problem),
         };
-        out.line(&Line::of(Tone::Faint, head).with(tone, excerpt(text, 200)));
+        out.line(&StyledLine::of(OutputTone::Faint, head).with(tone, excerpt(text, 200)));
     }
     Ok(Exit::Success)
 }
 
 /// Proposes the next step if no model is configured, based on the local setup.
 pub(crate) fn proposal() -> Option<String> {
-    let Found { provider, why } = found_providers().into_iter().next()?;
+    let ProviderCandidate { provider, why } = found_providers().into_iter().next()?;
     let name = provider.name();
     Some(format!(
         "use `--model {name}:MODEL`, since {why}: `deskhand model list` lists its models, and `deskhand config init` writes it down"

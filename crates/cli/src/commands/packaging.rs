@@ -6,9 +6,9 @@ use clap::CommandFactory as _;
 use clap_complete::Shell;
 
 use crate::{
-    args::{Arguments, CompletionsArgs, ManArgs},
+    args::{CliArgs, CompletionsArgs, ManArgs},
     exit::{CliError, CommandResult, Exit},
-    output::{Output, Stream},
+    output::{Output, OutputStream},
 };
 
 /// Prints the completion script of a shell.
@@ -19,7 +19,7 @@ pub(crate) fn completions(args: &CompletionsArgs) -> CommandResult {
     })?;
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut visible(), "deskhand", &mut script);
-    Output::to(Stream::Out).text(String::from_utf8_lossy(&script).trim_end());
+    Output::to(OutputStream::Out).text(String::from_utf8_lossy(&script).trim_end());
     Ok(Exit::Success)
 }
 
@@ -40,13 +40,13 @@ pub(crate) fn man(args: &ManArgs) -> CommandResult {
         CliError::failed_to(format!("write man pages to {}", folder.display()), error)
             .with_help("use a writable folder, such as `man1`")
     })?;
-    Output::to(Stream::Error).text(format!("wrote {pages} man pages to {}", folder.display()));
+    Output::to(OutputStream::Error).text(format!("wrote {pages} man pages to {}", folder.display()));
     Ok(Exit::Success)
 }
 
 /// The command line without internal commands, which clap would complete too.
 fn visible() -> clap::Command {
-    let whole = Arguments::command();
+    let whole = CliArgs::command();
     let shown: Vec<clap::Command> =
         whole.get_subcommands().filter(|command| !command.is_hide_set()).cloned().collect();
     let mut command = clap::Command::new("deskhand")
@@ -72,7 +72,7 @@ mod tests {
             let commands = command.get_subcommands().filter(|command| command.is_hide_set() == hidden);
             commands.map(|command| command.get_name().to_owned()).collect()
         };
-        let (whole, visible) = (Arguments::command(), visible());
+        let (whole, visible) = (CliArgs::command(), visible());
         assert_eq!(names(&visible, false), names(&whole, false));
         assert_eq!(names(&visible, true), Vec::<String>::new());
         assert_eq!(whole.get_arguments().count(), visible.get_arguments().count());

@@ -1,16 +1,16 @@
 //! `deskhand policy`: judges a recorded session by today's rules.
 
 use deskhand_core::{
-    policy::{Decision, Ruling, Subject},
-    session::Reviewed,
+    policy::{PolicyDecision, PolicyRuling, Subject},
+    session::ReviewedCommand,
 };
-use deskhand_runtime::Review;
+use deskhand_runtime::PolicyReview;
 
 use super::host::load;
 use crate::{
     args::{PolicyArgs, PolicyCommand, PolicyReviewArgs},
     exit::{CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
     render::number,
 };
 
@@ -22,67 +22,70 @@ pub(crate) fn policy(args: &PolicyArgs) -> CommandResult {
         }
         PolicyCommand::Test(args) => {
             let review = review(args)?;
-            print(args, &review, Reviewed::changes);
-            let changes = review.commands.iter().any(Reviewed::changes);
+            print(args, &review, ReviewedCommand::changes);
+            let changes = review.commands.iter().any(ReviewedCommand::changes);
             Ok(if changes { Exit::Negative } else { Exit::Success })
         }
     }
 }
 
-fn review(args: &PolicyReviewArgs) -> Result<Review, crate::exit::CliError> {
+fn review(args: &PolicyReviewArgs) -> Result<PolicyReview, crate::exit::CliError> {
     Ok(load(args.policy.add_to(args.store.overrides()))?.review(&args.session)?)
 }
 
 /// Prints the commands that are wanted, then how many there are.
-fn print(args: &PolicyReviewArgs, review: &Review, is_wanted: impl Fn(&Reviewed) -> bool) {
-    let out = Output::to(Stream::Out);
+fn print(args: &PolicyReviewArgs, review: &PolicyReview, is_wanted: impl Fn(&ReviewedCommand) -> bool) {
+    let out = Output::to(OutputStream::Out);
     let wanted = review.commands.iter().filter(|one| is_wanted(one));
     if args.json {
         wanted.for_each(|one| out.json(one));
     } else {
         wanted.flat_map(lines).for_each(|line| out.line(&line));
     }
-    let summed = Output::to(if args.json { Stream::Error } else { Stream::Out });
+    let summed = Output::to(if args.json { OutputStream::Error } else { OutputStream::Out });
     if let Some((record, why)) = &review.stopped {
         let told = format!("the journal cannot be followed from record {record}: {why}");
-        summed.line(&Line::of(Tone::Bad, "stopped: ").with(Tone::Plain, told));
+        summed.line(&StyledLine::of(OutputTone::Bad, "stopped: ").with(OutputTone::Plain, told));
     }
     let count = |count: usize| number(u64::try_from(count).unwrap_or(u64::MAX));
     let all = review.commands.len();
     let changed = review.commands.iter().filter(|one| one.changes()).count();
-    let tone = if changed == 0 { Tone::Good } else { Tone::Doubtful };
+    let tone = if changed == 0 { OutputTone::Good } else { OutputTone::Doubtful };
     let told = format!("{} of {} commands would be decided otherwise", count(changed), count(all));
-    summed.line(&Line::of(tone, told));
+    summed.line(&StyledLine::of(tone, told));
 }
 
 /// One command: what it is, how it is decided, and what that is based on.
-fn lines(one: &Reviewed) -> Vec<Line> {
+fn lines(one: &ReviewedCommand) -> Vec<StyledLine> {
     let step = format!("step {} · {} · ", one.step.number, one.step.agent);
-    let mut lines = vec![Line::of(Tone::Faint, step).with(Tone::Strong, one.command.to_line())];
+    let mut lines =
+        vec![StyledLine::of(OutputTone::Faint, step).with(OutputTone::Strong, one.command.to_line())];
     if one.changes() {
-        lines.push(Line::of(Tone::Faint, "  then  ").with(tone(one.then.decision), told(&one.then)));
+        lines.push(
+            StyledLine::of(OutputTone::Faint, "  then  ").with(tone(one.then.decision), told(&one.then)),
+        );
     }
-    lines.push(Line::of(Tone::Faint, "  now   ").with(tone(one.now.decision), told(&one.now)));
+    lines.push(StyledLine::of(OutputTone::Faint, "  now   ").with(tone(one.now.decision), told(&one.now)));
     for (name, value) in based_on(&one.subject) {
-        lines.push(Line::of(Tone::Faint, format!("  {name:<12}")).with(Tone::Plain, value));
+        lines.push(StyledLine::of(OutputTone::Faint, format!("  {name:<12}")).with(OutputTone::Plain, value));
     }
     lines
 }
 
-const fn tone(decision: Decision) -> Tone {
+const fn tone(decision: PolicyDecision) -> OutputTone {
     match decision {
-        Decision::Allow => Tone::Good,
-        Decision::Ask => Tone::Doubtful,
-        Decision::Deny => Tone::Bad,
+        PolicyDecision::Allow => OutputTone::Good,
+        PolicyDecision::Ask => OutputTone::Doubtful,
+        PolicyDecision::Deny => OutputTone::Bad,
     }
 }
 
 /// A decision and the rule that made it.
-fn told(ruling: &Ruling) -> String {
+fn told(ruling: &PolicyRuling) -> String {
     let word = match ruling.decision {
-        Decision::Allow => "allowed",
-        Decision::Ask => "asks",
-        Decision::Deny => "denied",
+        PolicyDecision::Allow => "allowed",
+        PolicyDecision::Ask => "asks",
+        PolicyDecision::Deny => "denied",
     };
     if ruling.why.is_empty() { format!("{word}: no rule matches") } else { format!("{word}: {}", ruling.why) }
 }

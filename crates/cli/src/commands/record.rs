@@ -3,20 +3,20 @@
 use std::time::Duration;
 
 use deskhand_core::session::StopReason;
-use deskhand_host::{Host, HostError, Workspace, demonstration::Recording};
-use deskhand_runtime::{StopSwitch, demonstration::Watching};
+use deskhand_host::{Host, HostError, Workspace, demonstration::DemonstrationRecording};
+use deskhand_runtime::{StopSwitch, demonstration::DemonstrationObserver};
 use tokio::time::timeout;
 
 use super::{
     desktop::print_variables,
     host::{load, warn},
-    signals::Signals,
+    signals::StopSignals,
     workflow::shelve,
 };
 use crate::{
     args::RecordArgs,
     exit::{CliError, CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
 };
 
 /// After Ctrl-C, so long is waited for what the last input does.
@@ -31,7 +31,7 @@ pub(crate) async fn record(args: &RecordArgs) -> CommandResult {
         host.workflows().check_new(name, args.draft.force).map_err(HostError::from)?;
     }
     let plan = host.workspace(&args.stage.documents.open, args.stage.launch.as_deref())?;
-    let mut signals = Signals::catch()?;
+    let mut signals = StopSignals::catch()?;
     let mut workspace = tokio::select! {
         workspace = plan.start() => workspace?,
         _ = signals.next() => return Ok(Exit::Success),
@@ -54,13 +54,13 @@ async fn watch(
     host: &Host,
     workspace: &Workspace,
     args: &RecordArgs,
-    signals: &mut Signals,
-) -> Result<Recording, CliError> {
+    signals: &mut StopSignals,
+) -> Result<DemonstrationRecording, CliError> {
     if workspace.is_private() {
         print_variables(workspace);
     }
     let stop = StopSwitch::new();
-    let mut told = Told { notes: Output::to(Stream::Error) };
+    let mut told = RecordingNotifier { notes: Output::to(OutputStream::Error) };
     let about = (args.request.trim(), args.stage.documents.open.as_slice());
     let watching = host.watch(workspace, about, &stop, &mut told);
     tokio::pin!(watching);
@@ -76,33 +76,33 @@ async fn watch(
             }
         }
     };
-    Output::to(Stream::Error).clear_status();
+    Output::to(OutputStream::Error).clear_status();
     Ok(recorded?)
 }
 
 /// Writes the workflow and the example.
-fn keep(host: &Host, recording: Recording, args: &RecordArgs) -> CommandResult {
+fn keep(host: &Host, recording: DemonstrationRecording, args: &RecordArgs) -> CommandResult {
     let (shown, draft) = recording.learn(args.draft.name.as_deref())?;
     let path = shelve(host, draft.clone(), &args.draft)?;
     let pictures = recording.keep(&shown, &draft.workflow.name, &host.knowledge())?;
-    Output::to(Stream::Error)
-        .line(&Line::of(Tone::Faint, format!("pictures of the steps: {}", pictures.display())));
-    Output::to(Stream::Out).text(path.display());
+    Output::to(OutputStream::Error)
+        .line(&StyledLine::of(OutputTone::Faint, format!("pictures of the steps: {}", pictures.display())));
+    Output::to(OutputStream::Out).text(path.display());
     Ok(Exit::Success)
 }
 
 /// Tells a person that they are watched.
-struct Told {
+struct RecordingNotifier {
     notes: Output,
 }
 
-impl Watching for Told {
+impl DemonstrationObserver for RecordingNotifier {
     fn begun(&mut self) {
         self.notes.text("watching; the key Pause pauses, Ctrl-C ends it");
     }
 
     fn done(&mut self, inputs: usize) {
-        self.notes.status(&Line::of(Tone::Faint, format!("{inputs} keys and clicks")));
+        self.notes.status(&StyledLine::of(OutputTone::Faint, format!("{inputs} keys and clicks")));
     }
 
     fn paused(&mut self, paused: bool) {

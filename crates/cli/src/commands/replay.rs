@@ -4,24 +4,27 @@ use super::host::load;
 use crate::{
     args::ReplayArgs,
     exit::{CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
     render::number,
 };
 
 pub(crate) fn replay(args: &ReplayArgs) -> CommandResult {
     let replay = load(args.store.overrides())?.replay(&args.session)?;
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     let equal = format!("{} effects equal", number(replay.effects_equal));
     match replay.difference {
         Some(difference) => {
-            out.line(&Line::of(Tone::Bad, "different: ").with(Tone::Plain, difference.to_string()));
-            out.line(&Line::of(Tone::Faint, format!("{equal} before it")));
+            out.line(
+                &StyledLine::of(OutputTone::Bad, "different: ")
+                    .with(OutputTone::Plain, difference.to_string()),
+            );
+            out.line(&StyledLine::of(OutputTone::Faint, format!("{equal} before it")));
             Ok(Exit::Negative)
         }
         None => {
-            let line = Line::of(Tone::Good, equal);
+            let line = StyledLine::of(OutputTone::Good, equal);
             let end = if replay.complete { "" } else { "; the journal ends before the session did" };
-            out.line(&line.with(Tone::Plain, end));
+            out.line(&line.with(OutputTone::Plain, end));
             Ok(Exit::Success)
         }
     }

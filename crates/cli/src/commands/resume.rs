@@ -2,13 +2,13 @@
 
 use super::{
     host::load,
-    session::{Shown, carry_out_then, request, unsealed},
+    session::{SessionPrintOptions, carry_out_then, request, unsealed},
     workflow::propose_all,
 };
 use crate::{
     args::ResumeArgs,
     exit::{CliError, CommandResult},
-    output::{Output, Stream},
+    output::{Output, OutputStream},
 };
 
 pub(crate) async fn resume(args: &ResumeArgs) -> CommandResult {
@@ -19,8 +19,8 @@ pub(crate) async fn resume(args: &ResumeArgs) -> CommandResult {
         .map_err(|error| CliError::of_session(error, &format!("deskhand resume {} \"…\"", args.session)))?;
     if let Some(record) = session.cut_off() {
         let words = format!("removed record {record}, which was incomplete because the process died");
-        Output::to(Stream::Error).text(words);
+        Output::to(OutputStream::Error).text(words);
     }
-    let shown = Shown::of(&args.work, host.config());
+    let shown = SessionPrintOptions::of(&args.work, host.config());
     carry_out_then(session, &shown, /*history*/ None, |ended| propose_all(&host, ended)).await
 }

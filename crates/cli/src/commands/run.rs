@@ -1,6 +1,6 @@
 //! `deskhand run`: one request, or a conversation.
 
-use deskhand_core::workflow::Fitting;
+use deskhand_core::workflow::WorkflowMatch;
 use deskhand_host::{
     Host, HostError, SessionRequest,
     config::history_file,
@@ -9,13 +9,13 @@ use deskhand_host::{
 
 use super::{
     host::load,
-    session::{Shown, carry_out_then, request},
+    session::{SessionPrintOptions, carry_out_then, request},
     workflow::{propose, propose_all, usage_of},
 };
 use crate::{
     args::RunArgs,
     exit::{CliError, CommandResult},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
     render::Verbosity,
 };
 
@@ -27,7 +27,7 @@ pub(crate) async fn run(args: &RunArgs) -> CommandResult {
         return Err(CliError::usage("the request is empty").with_help(WHAT_TO_SAY));
     }
     let host = load(args.overrides())?;
-    let shown = Shown::of(&args.work, host.config());
+    let shown = SessionPrintOptions::of(&args.work, host.config());
     if let Some(text) = args.request.as_deref()
         && let Some(fitting) = host.fitting(text)
     {
@@ -35,7 +35,8 @@ pub(crate) async fn run(args: &RunArgs) -> CommandResult {
             return run_fitting(&host, fitting, args, &shown).await;
         }
         if shown.verbosity > Verbosity::Quiet {
-            Output::to(Stream::Error).line(&Line::of(Tone::Plain, proposal(&host, &fitting)));
+            Output::to(OutputStream::Error)
+                .line(&StyledLine::of(OutputTone::Plain, proposal(&host, &fitting)));
         }
     }
     let converse = args.request.is_none();
@@ -52,7 +53,7 @@ pub(crate) async fn run(args: &RunArgs) -> CommandResult {
         } else {
             "p and Enter pauses; Ctrl-C stops at once and reports what was done."
         };
-        Output::to(Stream::Error).line(&Line::of(Tone::Faint, words));
+        Output::to(OutputStream::Error).line(&StyledLine::of(OutputTone::Faint, words));
     }
     // Beside the folder of the sessions, which hold the same requests.
     let history = history_file(&host.sessions());
@@ -61,7 +62,12 @@ pub(crate) async fn run(args: &RunArgs) -> CommandResult {
 }
 
 /// Runs the workflow that a request asks for, with its values shown first.
-async fn run_fitting(host: &Host, fitting: Fitting, args: &RunArgs, shown: &Shown) -> CommandResult {
+async fn run_fitting(
+    host: &Host,
+    fitting: WorkflowMatch,
+    args: &RunArgs,
+    shown: &SessionPrintOptions,
+) -> CommandResult {
     let shelf = host.workflows();
     let shelved = shelf.find(&fitting.name).map_err(HostError::from)?;
     // It was trusted when it was compared with the request.
@@ -70,7 +76,7 @@ async fn run_fitting(host: &Host, fitting: Fitting, args: &RunArgs, shown: &Show
     }
     if shown.verbosity > Verbosity::Quiet {
         let words = format!("without a model: {}", usage_of(&fitting.name, &fitting.values));
-        Output::to(Stream::Error).line(&Line::of(Tone::Strong, words));
+        Output::to(OutputStream::Error).line(&StyledLine::of(OutputTone::Strong, words));
     }
     let session = request(&args.work, None, args.screenshot.as_ref());
     let heal = host.config().workflows.heal.to_heal();
@@ -80,7 +86,7 @@ async fn run_fitting(host: &Host, fitting: Fitting, args: &RunArgs, shown: &Show
 }
 
 /// Describes a workflow that fits a request and is not run.
-fn proposal(host: &Host, fitting: &Fitting) -> String {
+fn proposal(host: &Host, fitting: &WorkflowMatch) -> String {
     let usage = usage_of(&fitting.name, &fitting.values);
     let auto = host.config().workflows.auto;
     match &fitting.problem {

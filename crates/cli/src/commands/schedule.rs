@@ -8,8 +8,8 @@ use std::{
 
 use deskhand_core::{ids::SessionId, outcome::OutcomeKind};
 use deskhand_host::{
-    Host, HostError, News, NewsKind, Notice,
-    schedules::{Keeper, Schedule, Work},
+    Host, HostError, NewsKind, Notice, WorkEndNotification,
+    schedules::{Keeper, Schedule, ScheduledWork},
     workflows::Perform,
 };
 use deskhand_runtime::{
@@ -18,16 +18,16 @@ use deskhand_runtime::{
 };
 
 use super::{
-    consent::{Offer, admit_workflow, consent},
+    consent::{ConsentChoice, admit_workflow, consent},
     host::{load, warn},
     run::run as run_request,
-    session::{Shown, carry_out_then, request},
+    session::{SessionPrintOptions, carry_out_then, request},
     workflow::propose,
 };
 use crate::{
     args::{AddScheduleArgs, RunArgs, RunScheduleArgs, ScheduleArgs, ScheduleCommand, TrustArgs},
     exit::{CliError, CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
 };
 
 pub(crate) async fn schedule(args: &ScheduleArgs) -> CommandResult {
@@ -45,32 +45,33 @@ pub(crate) async fn schedule(args: &ScheduleArgs) -> CommandResult {
 
 fn add(host: &Host, args: &ScheduleArgs, added: &AddScheduleArgs) -> CommandResult {
     let work = match (&added.workflow, &added.request) {
-        (Some(name), _) => {
-            Work::Workflow { name: name.clone(), parameters: added.parameters.iter().cloned().collect() }
-        }
-        (None, request) => Work::Request(request.clone().unwrap_or_default()),
+        (Some(name), _) => ScheduledWork::Workflow {
+            name: name.clone(),
+            parameters: added.parameters.iter().cloned().collect(),
+        },
+        (None, request) => ScheduledWork::Request(request.clone().unwrap_or_default()),
     };
     let schedule = Schedule::new(&added.when, work, Keeper::Service).map_err(HostError::from)?;
     let open = added.open.iter().map(|document| absolute(document)).collect();
     let schedule = Schedule { catch_up: added.catch_up, open, options: added.options.clone(), ..schedule };
     // What is wrong with the options is said now, not in the night.
     words_of(args, &schedule, &new_id()).map_err(CliError::usage)?;
-    if let Work::Workflow { name, parameters } = &schedule.work {
+    if let ScheduledWork::Workflow { name, parameters } = &schedule.work {
         let mut shelved = host.workflows().named(name).map_err(HostError::from)?;
-        admit_workflow(host, &mut shelved, parameters, (added.trust, Offer::Trust))?;
+        admit_workflow(host, &mut shelved, parameters, (added.trust, ConsentChoice::Trust))?;
     }
     let schedule = host.add_schedule(&added.name, schedule)?;
-    let notes = Output::to(Stream::Error);
+    let notes = Output::to(OutputStream::Error);
     let next = schedule.due_after(now_ms()).map(local_time).unwrap_or_default();
-    notes.line(&Line::of(Tone::Good, format!("{} runs next at {next}", added.name)));
+    notes.line(&StyledLine::of(OutputTone::Good, format!("{} runs next at {next}", added.name)));
     match schedule.keeper {
         Keeper::Systemd => {
             let text = format!("systemd keeps it: systemctl --user status deskhand-{}.timer", added.name);
-            notes.line(&Line::of(Tone::Faint, text));
+            notes.line(&StyledLine::of(OutputTone::Faint, text));
         }
         Keeper::Service => {
             let text = "no systemd user manager answers: it runs while `deskhand serve` runs";
-            notes.line(&Line::of(Tone::Doubtful, text));
+            notes.line(&StyledLine::of(OutputTone::Doubtful, text));
         }
     }
     Ok(Exit::Success)
@@ -87,23 +88,23 @@ fn absolute(document: &Path) -> PathBuf {
 fn list(host: &Host) -> CommandResult {
     let schedules = host.schedules();
     let names = schedules.names().map_err(HostError::from)?;
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     if names.is_empty() {
-        Output::to(Stream::Error)
+        Output::to(OutputStream::Error)
             .text("there is no schedule yet; `deskhand schedule add --help` shows how to add one");
     }
     for name in names {
         let schedule = match schedules.find(&name) {
             Ok(schedule) => schedule,
             Err(error) => {
-                out.line(&Line::of(Tone::Bad, format!("{name:<20} {error}")));
+                out.line(&StyledLine::of(OutputTone::Bad, format!("{name:<20} {error}")));
                 continue;
             }
         };
         let next = schedule.due_after(now_ms()).map_or_else(|| "never".to_owned(), local_time);
         let what = match &schedule.work {
-            Work::Request(request) => request.clone(),
-            Work::Workflow { name, .. } => format!("the workflow {name}"),
+            ScheduledWork::Request(request) => request.clone(),
+            ScheduledWork::Workflow { name, .. } => format!("the workflow {name}"),
         };
         let last = match schedules.last(&name) {
             None => "not run yet".to_owned(),
@@ -118,9 +119,9 @@ fn list(host: &Host) -> CommandResult {
                 }
             },
         };
-        let line = Line::of(Tone::Strong, format!("{name:<20} "))
-            .with(Tone::Plain, format!("next {next}  {}  ", schedule.when))
-            .with(Tone::Faint, format!("{last}  {}", deskhand_core::text::one_line(&what)));
+        let line = StyledLine::of(OutputTone::Strong, format!("{name:<20} "))
+            .with(OutputTone::Plain, format!("next {next}  {}  ", schedule.when))
+            .with(OutputTone::Faint, format!("{last}  {}", deskhand_core::text::one_line(&what)));
         out.line(&line);
     }
     Ok(Exit::Success)
@@ -132,8 +133,8 @@ fn words_of(args: &ScheduleArgs, schedule: &Schedule, session: &SessionId) -> Re
     let open = schedule.open.iter().map(|document| format!("--open={}", document.display()));
     let words = state.into_iter().chain(schedule.options.iter().cloned()).chain(open);
     let request = match &schedule.work {
-        Work::Request(request) => vec!["--".to_owned(), request.clone()],
-        Work::Workflow { .. } => Vec::new(),
+        ScheduledWork::Request(request) => vec!["--".to_owned(), request.clone()],
+        ScheduledWork::Workflow { .. } => Vec::new(),
     };
     RunArgs::of_words(words.chain([format!("--as={}", session.0)]).chain(request))
 }
@@ -169,7 +170,7 @@ async fn run(host: &Host, args: &ScheduleArgs, wanted: &RunScheduleArgs) -> Comm
 fn admit(host: &Host, schedule: &mut Schedule, wanted: &RunScheduleArgs) -> Result<(), CliError> {
     if !schedule.provenance.is_users() {
         let what = format!("the schedule {}", wanted.name);
-        consent(&what, &schedule.summary(), wanted.trust, Offer::Trust)?;
+        consent(&what, &schedule.summary(), wanted.trust, ConsentChoice::Trust)?;
         *schedule = host.schedules().trust(&wanted.name, schedule).map_err(HostError::from)?;
     }
     Ok(())
@@ -178,20 +179,21 @@ fn admit(host: &Host, schedule: &mut Schedule, wanted: &RunScheduleArgs) -> Resu
 /// Tells that a schedule did not come to the end of a session, which would have told it.
 async fn tell_that_it_failed(host: &Host, name: &str, schedule: &Schedule, problem: &str) {
     let request = match &schedule.work {
-        Work::Request(request) => request.clone(),
-        Work::Workflow { name, .. } => format!("the workflow {name}"),
+        ScheduledWork::Request(request) => request.clone(),
+        ScheduledWork::Workflow { name, .. } => format!("the workflow {name}"),
     };
-    let mut news = News::new(NewsKind::Session, OutcomeKind::Error, problem.to_owned(), request);
+    let mut news =
+        WorkEndNotification::new(NewsKind::Session, OutcomeKind::Error, problem.to_owned(), request);
     news.schedule = Some(name.to_owned());
     for problem in host.tell(&news).await {
         warn(&Notice::NotTold { problem });
     }
 }
 
-async fn work(work: &Work, run: &RunArgs, trust: TrustArgs) -> CommandResult {
+async fn work(work: &ScheduledWork, run: &RunArgs, trust: TrustArgs) -> CommandResult {
     match work {
-        Work::Request(_) => run_request(run).await,
-        Work::Workflow { name, parameters } => perform(name, parameters, run, trust).await,
+        ScheduledWork::Request(_) => run_request(run).await,
+        ScheduledWork::Workflow { name, parameters } => perform(name, parameters, run, trust).await,
     }
 }
 
@@ -202,10 +204,10 @@ async fn perform(
     trust: TrustArgs,
 ) -> CommandResult {
     let host = load(run.overrides())?;
-    let shown = Shown::of(&run.work, host.config());
+    let shown = SessionPrintOptions::of(&run.work, host.config());
     let shelf = host.workflows();
     let mut shelved = shelf.named(name).map_err(HostError::from)?;
-    admit_workflow(&host, &mut shelved, parameters, (trust, Offer::GoOn))?;
+    admit_workflow(&host, &mut shelved, parameters, (trust, ConsentChoice::GoOn))?;
     let session = host.perform(Perform {
         shelved: shelved.clone(),
         values: parameters.clone(),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use deskhand_core::ui::WindowInfo;
 use deskhand_desktop::{Capture as _, DesktopError, Picture};
-use deskhand_desktop_act::{Part, Target, zoom};
+use deskhand_desktop_act::{ActionTarget, ZoomTarget, zoom};
 use deskhand_host::Workspace;
 use deskhand_runtime::private;
 
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     args::ScreenshotArgs,
     exit::{CliError, CommandResult, Exit},
-    output::{Output, Stream},
+    output::{Output, OutputStream},
 };
 
 pub(crate) async fn screenshot(args: &ScreenshotArgs) -> CommandResult {
@@ -27,7 +27,7 @@ pub(crate) async fn screenshot(args: &ScreenshotArgs) -> CommandResult {
         };
         save(&picture, &args.file)?;
         let size = format!("{}x{}", picture.region.width, picture.region.height);
-        Output::to(Stream::Out).text(format!("{} ({size})", args.file.display()));
+        Output::to(OutputStream::Out).text(format!("{} ({size})", args.file.display()));
         Ok(Exit::Success)
     };
     work(&plan, looking).await
@@ -41,13 +41,13 @@ async fn picture_in(
 ) -> Result<Picture, CliError> {
     let part = match (&args.of, args.area) {
         (Some(target), _) => match find(&workspace.desktop, window, target).await?.target {
-            Target::Element { id, name } => Part::Element { id, name },
-            Target::Point(_) => {
+            ActionTarget::Element { id, name } => ZoomTarget::Element { id, name },
+            ActionTarget::Point(_) => {
                 return Err(CliError::usage("--of needs an element, not a point")
                     .with_help("`--area` takes a part of the window by its edges"));
             }
         },
-        (None, Some(edges)) => Part::Area(edges),
+        (None, Some(edges)) => ZoomTarget::Area(edges),
         (None, None) => return Ok(workspace.desktop.region(window.bounds).await?),
     };
     match zoom(&workspace.desktop, window.id, &part).await {

@@ -8,7 +8,7 @@ use super::host::load;
 use crate::{
     args::{SecretArgs, SecretCheckArgs, SecretCommand, SecretListArgs},
     exit::{CliError, CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
 };
 
 pub(crate) async fn secret(args: &SecretArgs) -> CommandResult {
@@ -19,7 +19,7 @@ pub(crate) async fn secret(args: &SecretArgs) -> CommandResult {
 }
 
 fn list(args: &SecretListArgs) -> CommandResult {
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     let secrets = load(Overrides::default())?.secrets()?;
     if secrets.is_empty() && !args.json {
         out.text("no secrets; `deskhand config explain secrets.NAME.file` says how to set one");
@@ -31,28 +31,28 @@ fn list(args: &SecretListArgs) -> CommandResult {
         }
         let place = format!("{} of {}", permit.place(), permit.application);
         out.line(
-            &Line::of(Tone::Strong, format!("{PREFIX}{name}"))
-                .with(Tone::Plain, format!("  {place}"))
-                .with(Tone::Faint, format!("  from {source}")),
+            &StyledLine::of(OutputTone::Strong, format!("{PREFIX}{name}"))
+                .with(OutputTone::Plain, format!("  {place}"))
+                .with(OutputTone::Faint, format!("  from {source}")),
         );
     }
     Ok(Exit::Success)
 }
 
 async fn check(args: &SecretCheckArgs) -> CommandResult {
-    let (out, host) = (Output::to(Stream::Out), load(Overrides::default())?);
+    let (out, host) = (Output::to(OutputStream::Out), load(Overrides::default())?);
     let known: Vec<String> = host.secrets()?.into_iter().map(|secret| secret.name).collect();
     if let Some(name) = args.names.iter().find(|name| !known.contains(name)) {
         return Err(unknown(name, known.iter().map(String::as_str)));
     }
     let mut exit = Exit::Success;
     for name in known.iter().filter(|name| args.names.is_empty() || args.names.contains(name)) {
-        let line = Line::of(Tone::Strong, format!("{PREFIX}{name}"));
+        let line = StyledLine::of(OutputTone::Strong, format!("{PREFIX}{name}"));
         match host.try_secret(name).await {
-            Ok(()) => out.line(&line.with(Tone::Good, "  can be read")),
+            Ok(()) => out.line(&line.with(OutputTone::Good, "  can be read")),
             Err(reason) => {
                 exit = Exit::Negative;
-                out.line(&line.with(Tone::Bad, format!("  {reason}")));
+                out.line(&line.with(OutputTone::Bad, format!("  {reason}")));
             }
         }
     }

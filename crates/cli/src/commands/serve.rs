@@ -12,11 +12,11 @@ use deskhand_serve::page::{
     FleetView, PageOptions, PageServer, TlsFiles, UNIT, install, uninstall, unit_text,
 };
 
-use super::{fleet_server::Reached, host::load, signals::Signals};
+use super::{fleet_server::FleetEndpoint, host::load, signals::StopSignals};
 use crate::{
     args::ServeArgs,
     exit::{CliError, CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
 };
 
 pub(crate) async fn serve(args: &ServeArgs) -> CommandResult {
@@ -51,10 +51,10 @@ pub(crate) async fn serve(args: &ServeArgs) -> CommandResult {
             failed
         }
     })?;
-    Output::to(Stream::Out).text(&server.url);
+    Output::to(OutputStream::Out).text(&server.url);
     let words = "Open this address in a browser; Ctrl-C ends the page, and no session.";
-    Output::to(Stream::Error).line(&Line::of(Tone::Faint, words));
-    let mut signals = Signals::catch()?;
+    Output::to(OutputStream::Error).line(&StyledLine::of(OutputTone::Faint, words));
+    let mut signals = StopSignals::catch()?;
     let ending = async move {
         let _ = signals.next().await;
     };
@@ -64,7 +64,7 @@ pub(crate) async fn serve(args: &ServeArgs) -> CommandResult {
 
 /// The fleet that is shown, if one is named.
 fn fleet(args: &ServeArgs) -> Result<Option<FleetView>, CliError> {
-    let Some(reached) = Reached::if_named(&args.fleet, Some(&args.sign))? else { return Ok(None) };
+    let Some(reached) = FleetEndpoint::if_named(&args.fleet, Some(&args.sign))? else { return Ok(None) };
     let key = reached.key()?.map(Arc::new);
     Ok(Some(FleetView { server: reached.options, key }))
 }
@@ -82,7 +82,7 @@ fn tls(args: &ServeArgs) -> Option<TlsFiles> {
 fn url(folder: &Path) -> CommandResult {
     let url = PageServer::url_in(folder);
     let url = url.map_err(|_| CliError::new("no service runs").with_help("start one: deskhand serve"))?;
-    Output::to(Stream::Out).text(&url);
+    Output::to(OutputStream::Out).text(&url);
     Ok(Exit::Success)
 }
 
@@ -100,7 +100,7 @@ fn unit(args: &ServeArgs) -> CommandResult {
         (made.map_err(|error| CliError::failed_to(format!("write {UNIT}"), error))?, "enable --now")
     };
     let file = done.file.display();
-    let output = Output::to(Stream::Out);
+    let output = Output::to(OutputStream::Out);
     output.text(&if args.uninstall { format!("removed {file}") } else { format!("wrote {file}") });
     let words = match done.problem {
         Some(problem) => {
@@ -109,7 +109,7 @@ fn unit(args: &ServeArgs) -> CommandResult {
         None if args.uninstall => return Ok(Exit::Success),
         None => "It runs, and will whenever you log in. Its address: deskhand serve --url".to_owned(),
     };
-    Output::to(Stream::Error).line(&Line::of(Tone::Plain, words));
+    Output::to(OutputStream::Error).line(&StyledLine::of(OutputTone::Plain, words));
     Ok(Exit::Success)
 }
 

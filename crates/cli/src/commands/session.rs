@@ -2,29 +2,29 @@
 
 use std::path::{Path, PathBuf};
 
-use deskhand_core::{evaluation::Evaluation, outcome::OutcomeKind, record::Line as JournalLine};
+use deskhand_core::{evaluation::Evaluation, outcome::OutcomeKind, record::JournalEntry as JournalLine};
 use deskhand_host::{
-    Ended, HostError, Notice, Observer, Session, SessionRequest,
+    EndedSession, HostError, Notice, Observer, PreparedSession, SessionRequest,
     config::{ChannelSetting, Config},
 };
 use deskhand_runtime::{
-    PhaseTimes, StopSwitch, Unsealed,
-    people::{Request, protocol::FromSession},
+    PhaseTimes, StopSwitch, UnsealedJournalPolicy,
+    people::{UserRequest, protocol::FromSession},
 };
 use serde::Serialize;
 
-use super::{host::warn, signals::Signals, signs::show_waits};
+use super::{host::warn, signals::StopSignals, signs::show_waits};
 use crate::{
     args::WorkArgs,
     exit::{CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
     people::Answerer,
-    render::{Progress, Verbosity},
+    render::{RunProgressView, Verbosity},
 };
 
 /// Print options of a session.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shown {
+pub(super) struct SessionPrintOptions {
     pub(super) asked: Answerer,
     pub(super) json: bool,
     /// `true` if the control socket alone steers the session.
@@ -32,7 +32,7 @@ pub(super) struct Shown {
     pub(super) verbosity: Verbosity,
 }
 
-impl Shown {
+impl SessionPrintOptions {
     pub(super) fn of(args: &WorkArgs, config: &Config) -> Self {
         let verbosity = match (args.output.quiet, args.output.verbose) {
             (true, _) => Verbosity::Quiet,
@@ -46,7 +46,7 @@ impl Shown {
 
     /// The stream for people: standard output, unless `--json` uses it.
     pub(super) fn people(&self) -> Output {
-        Output::to(if self.json { Stream::Error } else { Stream::Out })
+        Output::to(if self.json { OutputStream::Error } else { OutputStream::Out })
     }
 }
 
@@ -55,7 +55,7 @@ pub(super) fn request(args: &WorkArgs, text: Option<&str>, screenshot: Option<&P
     let text = text.map(str::trim).filter(|text| !text.is_empty());
     SessionRequest {
         id: args.id.clone(),
-        requests: text.map(Request::from).into_iter().collect(),
+        requests: text.map(UserRequest::from).into_iter().collect(),
         converse: false,
         open: args.documents.open.clone(),
         script_variables: args.script.variables(),
@@ -66,28 +66,32 @@ pub(super) fn request(args: &WorkArgs, text: Option<&str>, screenshot: Option<&P
 }
 
 /// Returns the policy for journals that are not proven.
-pub(super) fn unsealed(accept: bool) -> Unsealed {
-    if accept { Unsealed::Accept } else { Unsealed::Refuse }
+pub(super) fn unsealed(accept: bool) -> UnsealedJournalPolicy {
+    if accept { UnsealedJournalPolicy::Accept } else { UnsealedJournalPolicy::Refuse }
 }
 
 /// Runs a session and prints its progress and result. Ctrl-C and other signals stop it. A conversation has a file for what is typed
 /// in it.
-pub(super) async fn carry_out(session: Session, shown: &Shown, history: Option<&Path>) -> CommandResult {
+pub(super) async fn carry_out(
+    session: PreparedSession,
+    shown: &SessionPrintOptions,
+    history: Option<&Path>,
+) -> CommandResult {
     carry_out_then(session, shown, history, |_| Ok(())).await
 }
 
 /// The same, with something to do at the end.
 pub(super) async fn carry_out_then(
-    session: Session,
-    shown: &Shown,
+    session: PreparedSession,
+    shown: &SessionPrintOptions,
     history: Option<&Path>,
-    then: impl FnOnce(&Ended) -> Result<(), HostError>,
+    then: impl FnOnce(&EndedSession) -> Result<(), HostError>,
 ) -> CommandResult {
     if shown.detached {
         // Out of the reach of what ends the service that started it. Who is a leader already is not in its reach.
         rustix::process::setsid().ok();
     }
-    let mut signals = Signals::catch()?;
+    let mut signals = StopSignals::catch()?;
     let stop = StopSwitch::new();
     let (control, listening) = shown.asked.open(&stop, history)?;
     let mut printer = SessionPrinter::new(shown);
@@ -98,14 +102,14 @@ pub(super) async fn carry_out_then(
         never = show_waits(&control.waits, shown) => match never {},
     };
     let Some(ended) = ended else {
-        Output::to(Stream::Error).text("stopped before the request began");
+        Output::to(OutputStream::Error).text("stopped before the request began");
         return Ok(Exit::Outcome(OutcomeKind::Cancelled));
     };
     printer.ended(&ended);
     then(&ended)?;
-    let summary = Summary::of(&ended);
+    let summary = RunSummaryLine::of(&ended);
     if shown.json {
-        Output::to(Stream::Out).json(&summary);
+        Output::to(OutputStream::Out).json(&summary);
     }
     Ok(match (&ended.outcome, history) {
         // A conversation without a request did not fail.
@@ -119,20 +123,20 @@ pub(super) struct SessionPrinter {
     verbosity: Verbosity,
     people: Output,
     machines: Option<Output>,
-    progress: Progress,
+    progress: RunProgressView,
 }
 
 impl SessionPrinter {
-    pub(super) fn new(shown: &Shown) -> Self {
+    pub(super) fn new(shown: &SessionPrintOptions) -> Self {
         let people = shown.people();
-        let mut progress = Progress::new(shown.verbosity, people.width());
+        let mut progress = RunProgressView::new(shown.verbosity, people.width());
         if shown.asked.at_terminal() {
             progress.leave_prompts_to_the_terminal();
         }
         Self {
             verbosity: shown.verbosity,
             people,
-            machines: shown.json.then(|| Output::to(Stream::Out)),
+            machines: shown.json.then(|| Output::to(OutputStream::Out)),
             progress,
         }
     }
@@ -140,7 +144,7 @@ impl SessionPrinter {
 
 impl SessionPrinter {
     /// Prints what the journal does not say of the end: how a round goes on that is not over, and what became of the desktop.
-    fn ended(&self, ended: &Ended) {
+    fn ended(&self, ended: &EndedSession) {
         let outcome = ended.outcome();
         let mut lines = Vec::new();
         if ended.suspended.is_some() {
@@ -174,14 +178,14 @@ impl Observer for SessionPrinter {
         if notice.is_warning() {
             warn(notice);
         } else if self.verbosity > Verbosity::Quiet {
-            self.people.line(&Line::of(Tone::Faint, notice.to_string()).cut(self.people.width()));
+            self.people.line(&StyledLine::of(OutputTone::Faint, notice.to_string()).cut(self.people.width()));
         }
     }
 }
 
 /// The last line of `--json`.
 #[derive(Debug, Serialize)]
-struct Summary {
+struct RunSummaryLine {
     kind: &'static str,
     outcome: OutcomeKind,
     reason: String,
@@ -210,8 +214,8 @@ struct Summary {
     exit_code: u8,
 }
 
-impl Summary {
-    fn of(ended: &Ended) -> Self {
+impl RunSummaryLine {
+    fn of(ended: &EndedSession) -> Self {
         let outcome = ended.outcome();
         let summary = &ended.summary;
         let unsaved =

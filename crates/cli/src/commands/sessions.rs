@@ -1,8 +1,8 @@
 //! `deskhand sessions`: lists the sessions.
 
-use deskhand_core::{ids::SessionId, record::Record};
+use deskhand_core::{ids::SessionId, record::JournalRecord};
 use deskhand_runtime::{
-    Journal, Query, SessionStore, Table,
+    Query, SessionJournal, SessionStore, SessionTable,
     catalogue::{self, Direction, LIMIT_MAX},
     for_people, now_ms,
 };
@@ -11,8 +11,8 @@ use super::host::load;
 use crate::{
     args::SessionsArgs,
     exit::{CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
-    render::{SessionRow, session_lines},
+    output::{Output, OutputStream, OutputTone, StyledLine},
+    render::{SessionListRow, session_lines},
 };
 
 /// The most unreadable sessions to name; older versions may have left many.
@@ -21,8 +21,8 @@ const UNREAD_SHOWN: usize = 3;
 pub(crate) fn sessions(args: &SessionsArgs) -> CommandResult {
     let host = load(args.store.overrides())?;
     let store = host.sessions();
-    let out = Output::to(Stream::Out);
-    let notes = Output::to(Stream::Error);
+    let out = Output::to(OutputStream::Out);
+    let notes = Output::to(OutputStream::Error);
     let table = host.session_table(&query(args))?;
     let rows = rows(&store, &table, args);
     tell_unread(&table, &notes);
@@ -57,22 +57,25 @@ fn query(args: &SessionsArgs) -> Query {
 }
 
 /// The rows to list. Journals are read until there are enough that hold the words.
-fn rows(store: &SessionStore, table: &Table, args: &SessionsArgs) -> Vec<SessionRow> {
+fn rows(store: &SessionStore, table: &SessionTable, args: &SessionsArgs) -> Vec<SessionListRow> {
     let fits =
         |row: &&catalogue::SessionRow| args.words.is_empty() || holds_words(store, &row.id, &args.words);
     let rows = table.rows.iter().filter(fits).take(args.limit.unwrap_or(usize::MAX));
-    rows.map(|row| SessionRow::of(&row.as_row())).collect()
+    rows.map(|row| SessionListRow::of(&row.as_row())).collect()
 }
 
 /// Names sessions that cannot be read: they must not hide the others.
-fn tell_unread(table: &Table, notes: &Output) {
+fn tell_unread(table: &SessionTable, notes: &Output) {
     for unread in table.unreadable.iter().take(UNREAD_SHOWN) {
-        notes.line(&Line::of(Tone::Doubtful, format!("{}: failed to {}", unread.id, unread.problem)));
+        notes.line(&StyledLine::of(
+            OutputTone::Doubtful,
+            format!("{}: failed to {}", unread.id, unread.problem),
+        ));
     }
     if table.unreadable_total > UNREAD_SHOWN {
         let more = table.unreadable_total - UNREAD_SHOWN;
-        notes.line(&Line::of(
-            Tone::Doubtful,
+        notes.line(&StyledLine::of(
+            OutputTone::Doubtful,
             format!(
                 "{more} more cannot be read; `deskhand verify ID` says why, `deskhand gc` removes old ones"
             ),
@@ -89,13 +92,13 @@ fn holds_words(store: &SessionStore, id: &str, words: &[String]) -> bool {
 
 /// Returns `true` if each of the words occurs in what came to a session: requests, what applications showed, replies, results. What was asked of
 /// the model holds the words of the prompts, which are the same everywhere.
-fn holds(journal: &Journal, words: &[String]) -> bool {
+fn holds(journal: &SessionJournal, words: &[String]) -> bool {
     let mut missing: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
     for line in &journal.lines {
         if missing.is_empty() {
             break;
         }
-        if let Record::Event(record) = &line.record
+        if let JournalRecord::Event(record) = &line.record
             && let Ok(text) = serde_json::to_string(&record.event)
         {
             let text = text.to_lowercase();

@@ -5,9 +5,9 @@ use deskhand_runtime::for_people;
 
 use super::host::load;
 use crate::{
-    args::{Numbers, ShowArgs},
+    args::{NumberRange, ShowArgs},
     exit::{CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
     render::{record_lines, trajectory_lines},
 };
 
@@ -15,11 +15,11 @@ pub(crate) fn show(args: &ShowArgs) -> CommandResult {
     let folder = load(args.store.overrides())?.find(&args.session)?;
     let journal =
         folder.read().and_then(|journal| for_people(journal, &folder)).map_err(SessionError::from)?;
-    let out = Output::to(Stream::Out);
-    let numbers = args.steps.unwrap_or(Numbers::ALL);
+    let out = Output::to(OutputStream::Out);
+    let numbers = args.steps.unwrap_or(NumberRange::ALL);
     let mut lines =
         if args.records { record_lines(&journal, numbers) } else { trajectory_lines(&journal, numbers) };
-    lines.push(Line::of(Tone::Faint, folder.journal_path().display().to_string()));
+    lines.push(StyledLine::of(OutputTone::Faint, folder.journal_path().display().to_string()));
     out.pages(&lines);
     Ok(Exit::Success)
 }

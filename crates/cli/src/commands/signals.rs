@@ -6,17 +6,17 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::{
     exit::{CliError, CommandResult, Exit},
-    output::{Output, Stream},
+    output::{Output, OutputStream},
 };
 
 /// The signals that ask this process to stop, caught once this is created.
-pub(super) struct Signals {
+pub(super) struct StopSignals {
     interrupt: Signal,
     terminate: Signal,
     hang_up: Signal,
 }
 
-impl Signals {
+impl StopSignals {
     /// Starts catching them.
     pub(super) fn catch() -> Result<Self, CliError> {
         let catch = |kind| signal(kind).map_err(|error| CliError::failed_to("catch signals", error));
@@ -53,7 +53,7 @@ impl Signals {
     /// Turns signals into stops: the first cancels the current action, which reports what it did; another one drops it.
     /// Never returns.
     pub(super) async fn stop_with(&mut self, switch: &StopSwitch) -> std::convert::Infallible {
-        let notes = Output::to(Stream::Error);
+        let notes = Output::to(OutputStream::Error);
         loop {
             let reason = self.next().await;
             if switch.reason().is_some() {

@@ -6,15 +6,15 @@ use std::{
     time::Duration,
 };
 
-use deskhand_runtime::{Wait, Waiting, Waits, people::protocol::FromSession};
+use deskhand_runtime::{SessionWait, WaitReason, Waits, people::protocol::FromSession};
 use tokio::{
     sync::watch,
     time::{Instant, interval, timeout_at},
 };
 
-use super::session::Shown;
+use super::session::SessionPrintOptions;
 use crate::{
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
     render::{Verbosity, waiting_line},
 };
 
@@ -32,13 +32,13 @@ const WORDS: Duration = Duration::from_millis(500);
 
 /// Shows what a session waits for: on a terminal in one line that changes, else now and then as a line, and over `--json`.
 /// Never returns; to be run beside the session.
-pub(super) async fn show_waits(waits: &Waits, shown: &Shown) -> Infallible {
+pub(super) async fn show_waits(waits: &Waits, shown: &SessionPrintOptions) -> Infallible {
     let mut views = Vec::new();
     if shown.verbosity > Verbosity::Quiet {
-        views.push(View::for_people(shown.people()));
+        views.push(WaitDisplay::for_people(shown.people()));
     }
     if shown.json {
-        views.push(View { kind: Kind::Json, output: Output::to(Stream::Out) });
+        views.push(WaitDisplay { kind: WaitDisplayKind::Json, output: Output::to(OutputStream::Out) });
     }
     // Prompts on a terminal say themselves what is waited for.
     show(waits, &views, shown.asked.at_terminal()).await
@@ -46,10 +46,11 @@ pub(super) async fn show_waits(waits: &Waits, shown: &Shown) -> Infallible {
 
 /// Shows what work by hand waits for, on standard error. Never returns; to be run beside the work.
 pub(super) async fn show_waits_by_hand(waits: &Waits) -> Infallible {
-    show(waits, &[View::for_people(Output::to(Stream::Error))], /*prompts_elsewhere*/ false).await
+    show(waits, &[WaitDisplay::for_people(Output::to(OutputStream::Error))], /*prompts_elsewhere*/ false)
+        .await
 }
 
-async fn show(waits: &Waits, views: &[View], prompts_elsewhere: bool) -> Infallible {
+async fn show(waits: &Waits, views: &[WaitDisplay], prompts_elsewhere: bool) -> Infallible {
     let mut waits = waits.follow();
     loop {
         let waiting = waits.borrow_and_update().clone();
@@ -61,9 +62,14 @@ async fn show(waits: &Waits, views: &[View], prompts_elsewhere: bool) -> Infalli
 }
 
 /// Shows one wait until it is over. What is known of it may change meanwhile.
-async fn show_wait(first: &Waiting, waits: &mut watch::Receiver<Option<Waiting>>, views: &[View]) {
-    let turn = |view: &View| Turn { due: view.first(first), shown: first.since, received: 0 };
-    let mut turns: Vec<Turn> = views.iter().map(turn).collect();
+async fn show_wait(
+    first: &SessionWait,
+    waits: &mut watch::Receiver<Option<SessionWait>>,
+    views: &[WaitDisplay],
+) {
+    let turn =
+        |view: &WaitDisplay| WaitDisplayTimes { due: view.first(first), shown: first.since, received: 0 };
+    let mut turns: Vec<WaitDisplayTimes> = views.iter().map(turn).collect();
     let mut known = first.clone();
     loop {
         let due = views.iter().zip(&turns).map(|(view, turn)| turn.next(view.kind, &known)).min();
@@ -74,7 +80,11 @@ async fn show_wait(first: &Waiting, waits: &mut watch::Receiver<Option<Waiting>>
         for (view, turn) in views.iter().zip(&mut turns) {
             if turn.next(view.kind, &waiting) <= now {
                 view.show(&waiting, now);
-                *turn = Turn { due: now + view.kind.period(), shown: now, received: streamed(&waiting) };
+                *turn = WaitDisplayTimes {
+                    due: now + view.kind.period(),
+                    shown: now,
+                    received: streamed(&waiting),
+                };
             }
         }
         known = waiting;
@@ -84,7 +94,7 @@ async fn show_wait(first: &Waiting, waits: &mut watch::Receiver<Option<Waiting>>
 }
 
 /// When a view shows a wait.
-struct Turn {
+struct WaitDisplayTimes {
     /// When next, whatever is known then.
     due: Instant,
     /// When last, or since when it is waited.
@@ -93,17 +103,17 @@ struct Turn {
     received: usize,
 }
 
-impl Turn {
+impl WaitDisplayTimes {
     /// When the wait is shown next. A program gets the words of a model as they come.
-    fn next(&self, kind: Kind, waiting: &Waiting) -> Instant {
-        let has_news = kind == Kind::Json && streamed(waiting) > self.received;
+    fn next(&self, kind: WaitDisplayKind, waiting: &SessionWait) -> Instant {
+        let has_news = kind == WaitDisplayKind::Json && streamed(waiting) > self.received;
         if has_news { self.due.min(self.shown + WORDS) } else { self.due }
     }
 }
 
 /// Returns the received part of a streamed reply, in bytes of the response; 0 if none is streamed.
-fn streamed(waiting: &Waiting) -> usize {
-    let Wait::Reply { received, words, .. } = &waiting.on else { return 0 };
+fn streamed(waiting: &SessionWait) -> usize {
+    let WaitReason::Reply { received, words, .. } = &waiting.on else { return 0 };
     if words.is_empty() { 0 } else { *received }
 }
 
@@ -115,7 +125,7 @@ pub(super) struct TaskSigns(Arc<Mutex<Vec<TaskWaits>>>);
 #[derive(Debug)]
 struct TaskWaits {
     task: String,
-    waits: watch::Receiver<Option<Waiting>>,
+    waits: watch::Receiver<Option<SessionWait>>,
 }
 
 impl TaskSigns {
@@ -126,7 +136,7 @@ impl TaskSigns {
     }
 
     /// Writes a line now and then for each task that waits for long. Never returns; to be run beside the tasks.
-    pub(super) async fn show(&self, shown: &Shown) -> Infallible {
+    pub(super) async fn show(&self, shown: &SessionPrintOptions) -> Infallible {
         let people = shown.people();
         let mut ticks = interval(LINE);
         loop {
@@ -139,24 +149,25 @@ impl TaskSigns {
         }
     }
 
-    fn lines(&self, now: Instant) -> Vec<Line> {
+    fn lines(&self, now: Instant) -> Vec<StyledLine> {
         let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A task that has ended says nothing more.
         tasks.retain(|task| task.waits.has_changed().is_ok());
-        let long = |waiting: &Waiting| {
-            matches!(waiting.on, Wait::Retry { .. }) || now.saturating_duration_since(waiting.since) >= FIRST
+        let long = |waiting: &SessionWait| {
+            matches!(waiting.on, WaitReason::Retry { .. })
+                || now.saturating_duration_since(waiting.since) >= FIRST
         };
         let line = |task: &TaskWaits| {
             let waiting = task.waits.borrow().clone().filter(long)?;
             let words = waiting_line(&waiting, now).to_string();
-            Some(Line::of(Tone::Faint, format!("{}{words}", task.task)))
+            Some(StyledLine::of(OutputTone::Faint, format!("{}{words}", task.task)))
         };
         tasks.iter().filter_map(line).collect()
     }
 }
 
 /// Waits until the wait changes, or until `due`.
-async fn next(waits: &mut watch::Receiver<Option<Waiting>>, due: Option<Instant>) {
+async fn next(waits: &mut watch::Receiver<Option<SessionWait>>, due: Option<Instant>) {
     let changed = match due {
         Some(due) => timeout_at(due, waits.changed()).await.unwrap_or(Ok(())),
         None => waits.changed().await,
@@ -169,7 +180,7 @@ async fn next(waits: &mut watch::Receiver<Option<Waiting>>, due: Option<Instant>
 
 /// Display style of waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum WaitDisplayKind {
     /// One line of a terminal, replaced by what comes next.
     Status,
     /// Lines that stay.
@@ -178,7 +189,7 @@ enum Kind {
     Json,
 }
 
-impl Kind {
+impl WaitDisplayKind {
     const fn period(self) -> Duration {
         match self {
             Self::Status => TICK,
@@ -189,30 +200,36 @@ impl Kind {
 
 /// Output for waits.
 #[derive(Debug)]
-struct View {
-    kind: Kind,
+struct WaitDisplay {
+    kind: WaitDisplayKind,
     output: Output,
 }
 
-impl View {
+impl WaitDisplay {
     fn for_people(output: Output) -> Self {
-        Self { kind: if output.is_terminal() { Kind::Status } else { Kind::Lines }, output }
-    }
-
-    /// When a wait is shown first. That a request failed is said at once; what takes seconds as a rule is no line that stays.
-    fn first(&self, waiting: &Waiting) -> Instant {
-        match (&waiting.on, self.kind) {
-            (Wait::Retry { .. }, Kind::Status | Kind::Lines | Kind::Json) => waiting.since,
-            (_, Kind::Status | Kind::Json) => waiting.since + FIRST,
-            (_, Kind::Lines) => waiting.since + LINE,
+        Self {
+            kind: if output.is_terminal() { WaitDisplayKind::Status } else { WaitDisplayKind::Lines },
+            output,
         }
     }
 
-    fn show(&self, waiting: &Waiting, now: Instant) {
+    /// When a wait is shown first. That a request failed is said at once; what takes seconds as a rule is no line that stays.
+    fn first(&self, waiting: &SessionWait) -> Instant {
+        match (&waiting.on, self.kind) {
+            (
+                WaitReason::Retry { .. },
+                WaitDisplayKind::Status | WaitDisplayKind::Lines | WaitDisplayKind::Json,
+            ) => waiting.since,
+            (_, WaitDisplayKind::Status | WaitDisplayKind::Json) => waiting.since + FIRST,
+            (_, WaitDisplayKind::Lines) => waiting.since + LINE,
+        }
+    }
+
+    fn show(&self, waiting: &SessionWait, now: Instant) {
         match self.kind {
-            Kind::Status => self.output.status(&waiting_line(waiting, now)),
-            Kind::Lines => self.output.line(&waiting_line(waiting, now).cut(self.output.width())),
-            Kind::Json => self.output.json(&FromSession::waiting(waiting, now)),
+            WaitDisplayKind::Status => self.output.status(&waiting_line(waiting, now)),
+            WaitDisplayKind::Lines => self.output.line(&waiting_line(waiting, now).cut(self.output.width())),
+            WaitDisplayKind::Json => self.output.json(&FromSession::waiting(waiting, now)),
         }
     }
 }

@@ -5,8 +5,8 @@ use deskhand_core::{
     suggest::{POSSIBLE_MIN, rank, similarity},
     ui::{self, Element, Role, WindowInfo, names_equal},
 };
-use deskhand_desktop::{Desktop, TreeLimits, Windowing};
-use deskhand_desktop_act::Target;
+use deskhand_desktop::{Desktop, TreeLimits, WindowManagement};
+use deskhand_desktop_act::ActionTarget;
 
 use crate::{args::TargetText, exit::CliError};
 
@@ -15,8 +15,8 @@ const LISTED_MAX: usize = 8;
 
 /// A target, with its element if it is one.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Found {
-    pub(super) target: Target,
+pub(super) struct CommandLineTarget {
+    pub(super) target: ActionTarget,
     pub(super) element: Option<Element>,
 }
 
@@ -28,9 +28,11 @@ pub(super) async fn find<D: Desktop>(
     desktop: &D,
     window: &WindowInfo,
     wanted: &TargetText,
-) -> Result<Found, CliError> {
+) -> Result<CommandLineTarget, CliError> {
     let words = match wanted {
-        TargetText::Point(point) => return Ok(Found { target: Target::Point(*point), element: None }),
+        TargetText::Point(point) => {
+            return Ok(CommandLineTarget { target: ActionTarget::Point(*point), element: None });
+        }
         TargetText::Id(id) => id.to_string(),
         TargetText::Words(words) => words.clone(),
     };
@@ -39,15 +41,15 @@ pub(super) async fn find<D: Desktop>(
         let sight = desktop.see(surface, TreeLimits::default()).await?;
         let tree = sight.tree;
         match choose(&tree.elements, wanted) {
-            Choice::One(element) => {
-                let target = Target::Element { id: element.id, name: Some(element.name.clone()) };
-                return Ok(Found { target, element: Some(element.clone()) });
+            TargetElementMatch::One(element) => {
+                let target = ActionTarget::Element { id: element.id, name: Some(element.name.clone()) };
+                return Ok(CommandLineTarget { target, element: Some(element.clone()) });
             }
-            Choice::Several(elements) => {
+            TargetElementMatch::Several(elements) => {
                 return Err(CliError::new(format!("{} elements match `{words}`", elements.len()))
                     .with_help(format!("use an id: {}", listed(&elements))));
             }
-            Choice::None => seen.extend(tree.elements),
+            TargetElementMatch::None => seen.extend(tree.elements),
         }
     }
     let error = CliError::new(format!("no element matches `{words}` in {}", window.label()));
@@ -60,26 +62,29 @@ pub(super) async fn find<D: Desktop>(
 }
 
 /// The windows to search: dialogs and pop-ups in front, then the window itself.
-async fn surfaces<D: Windowing>(desktop: &D, window: WindowId) -> Result<Vec<WindowId>, CliError> {
+async fn surfaces<D: WindowManagement>(desktop: &D, window: WindowId) -> Result<Vec<WindowId>, CliError> {
     let windows = desktop.windows().await?;
     let own = ui::surfaces(&windows, window).unwrap_or_default();
     let in_front = own.iter().rev().map(|other| other.id).filter(|id| *id != window);
     Ok(in_front.chain([window]).collect())
 }
 
-enum Choice<'a> {
+enum TargetElementMatch<'a> {
     One(&'a Element),
     Several(Vec<&'a Element>),
     None,
 }
 
 /// Prefers names over roles, and elements to act on over labels.
-fn choose<'a>(elements: &'a [Element], wanted: &TargetText) -> Choice<'a> {
+fn choose<'a>(elements: &'a [Element], wanted: &TargetText) -> TargetElementMatch<'a> {
     let words = match wanted {
         TargetText::Id(id) => {
-            return elements.iter().find(|element| element.id == *id).map_or(Choice::None, Choice::One);
+            return elements
+                .iter()
+                .find(|element| element.id == *id)
+                .map_or(TargetElementMatch::None, TargetElementMatch::One);
         }
-        TargetText::Point(_) => return Choice::None,
+        TargetText::Point(_) => return TargetElementMatch::None,
         TargetText::Words(words) => words,
     };
     let by_label =
@@ -92,13 +97,13 @@ fn choose<'a>(elements: &'a [Element], wanted: &TargetText) -> Choice<'a> {
         let acting: Vec<&Element> =
             matching.iter().copied().filter(|element| element.role.is_interactive()).collect();
         match (acting.as_slice(), matching.as_slice()) {
-            ([one], _) | ([], [one]) => return Choice::One(one),
+            ([one], _) | ([], [one]) => return TargetElementMatch::One(one),
             ([], []) => {}
-            ([], _) => return Choice::Several(matching),
-            (_, _) => return Choice::Several(acting),
+            ([], _) => return TargetElementMatch::Several(matching),
+            (_, _) => return TargetElementMatch::Several(acting),
         }
     }
-    Choice::None
+    TargetElementMatch::None
 }
 
 fn nearest<'a>(elements: &'a [Element], words: &str) -> Vec<&'a Element> {

@@ -2,7 +2,7 @@
 
 use deskhand_core::ui::{Element, Role};
 
-use super::{Choice, TargetText, choose};
+use super::{TargetElementMatch, TargetText, choose};
 
 fn element(id: u32, role: Role, name: &str) -> Element {
     Element { depth: 1, ..Element::new(deskhand_core::ids::ElementId(id), role, name) }
@@ -20,11 +20,11 @@ fn check(words: &str, expected: &str) {
         element(7, Role::MENU_ITEM, "text"),
     ];
     let found = match choose(&elements, &words.parse::<TargetText>().unwrap()) {
-        Choice::One(element) => element.id.to_string(),
-        Choice::Several(elements) => {
+        TargetElementMatch::One(element) => element.id.to_string(),
+        TargetElementMatch::Several(elements) => {
             elements.iter().map(|element| element.id.to_string()).collect::<Vec<_>>().join(" or ")
         }
-        Choice::None => "none".to_owned(),
+        TargetElementMatch::None => "none".to_owned(),
     };
     assert_eq!(found, expected, "{words}");
 }

@@ -10,7 +10,7 @@ use super::host::{by_hand, work};
 use crate::{
     args::TreeArgs,
     exit::{CliError, CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
     render::tree_lines,
 };
 
@@ -27,22 +27,22 @@ pub(crate) async fn tree(args: &TreeArgs) -> CommandResult {
         }
         let sight = workspace.desktop.see(window.id, limits).await?;
         let tree = sight.tree;
-        let out = Output::to(Stream::Out);
+        let out = Output::to(OutputStream::Out);
         if args.json {
             out.pretty_json(&json!({ "window": window, "tree": tree, "notices": sight.notices }));
         } else {
             let count = format!("  {} · {} elements", window.app.name, tree.elements.len());
-            out.line(&Line::of(Tone::Strong, window.label()).with(Tone::Faint, count));
+            out.line(&StyledLine::of(OutputTone::Strong, window.label()).with(OutputTone::Faint, count));
             for line in tree_lines(&tree) {
                 out.line(&line);
             }
             if tree.elements.is_empty() && !window.accessible {
                 let note =
                     "the application exposes no elements; take a picture instead: `deskhand screenshot`";
-                Output::to(Stream::Error).line(&Line::of(Tone::Doubtful, note));
+                Output::to(OutputStream::Error).line(&StyledLine::of(OutputTone::Doubtful, note));
             }
             for notice in sight.notices {
-                Output::to(Stream::Error).line(&Line::of(Tone::Doubtful, notice));
+                Output::to(OutputStream::Error).line(&StyledLine::of(OutputTone::Doubtful, notice));
             }
         }
         Ok(Exit::Success)
@@ -53,18 +53,19 @@ pub(crate) async fn tree(args: &TreeArgs) -> CommandResult {
 /// Compares the mirror with the application, and prints the differences.
 async fn verify(workspace: &Workspace, window: &WindowInfo, limits: TreeLimits, json: bool) -> CommandResult {
     let found = workspace.back_end().verify_tree(window.id, limits).await?;
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     if json {
         out.pretty_json(&json!({ "window": window, "differences": found }));
     } else if found.is_empty() {
         out.line(
-            &Line::of(Tone::Strong, window.label()).with(Tone::Faint, "  the mirror equals the application"),
+            &StyledLine::of(OutputTone::Strong, window.label())
+                .with(OutputTone::Faint, "  the mirror equals the application"),
         );
     } else {
         for one in &found {
             let what = format!("{} {}: {}", one.element, one.label, one.what);
             let values = format!("  mirror {} · application {}", one.mirror, one.fresh);
-            out.line(&Line::of(Tone::Doubtful, what).with(Tone::Plain, values));
+            out.line(&StyledLine::of(OutputTone::Doubtful, what).with(OutputTone::Plain, values));
         }
     }
     if found.is_empty() {

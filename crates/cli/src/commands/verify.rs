@@ -1,18 +1,18 @@
 //! `deskhand verify`: checks that a session was not modified.
 
-use deskhand_runtime::{Proof, Unproven};
+use deskhand_runtime::{SealProof, Unproven};
 use serde::Serialize;
 
 use super::host::load;
 use crate::{
     args::VerifyArgs,
     exit::{CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
     render::number,
 };
 
 #[derive(Serialize)]
-struct Found {
+struct VerifyReport {
     session: String,
     /// No finding, and sealed with the key of this machine.
     intact: bool,
@@ -29,15 +29,15 @@ struct Found {
 
 pub(crate) fn verify(args: &VerifyArgs) -> CommandResult {
     let (folder, verified) = load(args.store.overrides())?.verify(&args.session)?;
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     let consistent = verified.findings.is_empty();
     let (sealed_since, unproven) = match &verified.proof {
-        Proof::Sealed { since } => (Some(*since), None),
-        Proof::Consistent(why) => (None, Some(why)),
+        SealProof::Sealed { since } => (Some(*since), None),
+        SealProof::Consistent(why) => (None, Some(why)),
     };
     let intact = consistent && unproven.is_none();
     if args.json {
-        out.json(&Found {
+        out.json(&VerifyReport {
             session: folder.name(),
             intact,
             consistent,
@@ -49,7 +49,9 @@ pub(crate) fn verify(args: &VerifyArgs) -> CommandResult {
         });
     } else {
         for finding in &verified.findings {
-            out.line(&Line::of(Tone::Bad, "not intact: ").with(Tone::Plain, finding.to_string()));
+            out.line(
+                &StyledLine::of(OutputTone::Bad, "not intact: ").with(OutputTone::Plain, finding.to_string()),
+            );
         }
         let looked = format!(
             "{} records, {} pictures and the prompts",
@@ -57,15 +59,16 @@ pub(crate) fn verify(args: &VerifyArgs) -> CommandResult {
             number(verified.pictures)
         );
         out.line(&match (consistent, unproven) {
-            (false, _) => Line::of(Tone::Faint, format!("of {looked}")),
-            (true, Some(_)) => Line::of(Tone::Doubtful, "consistent with itself: ").with(Tone::Plain, looked),
-            (true, None) => Line::of(Tone::Good, "intact: ").with(Tone::Plain, looked),
+            (false, _) => StyledLine::of(OutputTone::Faint, format!("of {looked}")),
+            (true, Some(_)) => StyledLine::of(OutputTone::Doubtful, "consistent with itself: ")
+                .with(OutputTone::Plain, looked),
+            (true, None) => StyledLine::of(OutputTone::Good, "intact: ").with(OutputTone::Plain, looked),
         });
         if let (true, Some(why)) = (consistent, unproven) {
-            out.line(&Line::of(Tone::Faint, explained(why)));
+            out.line(&StyledLine::of(OutputTone::Faint, explained(why)));
         } else if let Some(since) = sealed_since.filter(|since| *since > 1) {
             let words = format!("records before {since} were accepted unsealed by a later resume");
-            out.line(&Line::of(Tone::Faint, words));
+            out.line(&StyledLine::of(OutputTone::Faint, words));
         }
     }
     Ok(match (consistent, unproven) {

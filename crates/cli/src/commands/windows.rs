@@ -1,5 +1,5 @@
 //! `deskhand windows`: lists the open windows.
-use deskhand_desktop::Windowing as _;
+use deskhand_desktop::WindowManagement as _;
 
 use deskhand_host::Workspace;
 
@@ -7,7 +7,7 @@ use super::host::{by_hand, work};
 use crate::{
     args::WindowsArgs,
     exit::{CommandResult, Exit},
-    output::{Output, Stream},
+    output::{Output, OutputStream},
     render::window_lines,
 };
 
@@ -15,11 +15,12 @@ pub(crate) async fn windows(args: &WindowsArgs) -> CommandResult {
     let plan = by_hand(&args.stage)?;
     let looking = async |workspace: &Workspace| {
         let windows = workspace.desktop.windows().await?;
-        let out = Output::to(Stream::Out);
+        let out = Output::to(OutputStream::Out);
         if args.json {
             out.pretty_json(&windows);
         } else if windows.is_empty() {
-            Output::to(Stream::Error).text("no window is open on this desktop; `--launch PROGRAM` opens one");
+            Output::to(OutputStream::Error)
+                .text("no window is open on this desktop; `--launch PROGRAM` opens one");
         } else {
             for line in window_lines(&windows) {
                 out.line(&line.cut(out.width()));

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use deskhand_core::text::one_line;
-use deskhand_fleet::{holder::Held, task::TaskId};
+use deskhand_fleet::{holder::DeliveryOutcome, task::TaskId};
 use deskhand_host::{HostError, config::FleetSettings, model::ModelSetup};
 use deskhand_runtime::StopSwitch;
 use deskhand_serve::fleet::{
@@ -13,11 +13,11 @@ use deskhand_serve::fleet::{
 };
 use tokio::sync::watch;
 
-use super::{fleet::outcome_words, fleet_server::Reached, host::load, signals::Signals};
+use super::{fleet::outcome_words, fleet_server::FleetEndpoint, host::load, signals::StopSignals};
 use crate::{
     args::{WatchWorkerArgs, WorkerArgs},
     exit::{CliError, CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
 };
 
 /// The folder for tasks in the home folder. It is not a hidden one: what is written there would have to be approved of.
@@ -32,8 +32,8 @@ pub(crate) async fn worker(args: &WorkerArgs) -> CommandResult {
     }
     let helper = std::env::current_exe()
         .map_err(|error| CliError::failed_to("find the path of this program", error))?;
-    let reached = Reached::by(&args.server, None)?;
-    let mut signals = Signals::catch()?;
+    let reached = FleetEndpoint::by(&args.server, None)?;
+    let mut signals = StopSignals::catch()?;
     let store = tokio::select! {
         store = reached.connect() => store?,
         _ = signals.next() => return Ok(Exit::Success),
@@ -48,10 +48,10 @@ pub(crate) async fn worker(args: &WorkerArgs) -> CommandResult {
         labels: args.labels(),
         most: args.most.map(usize::from),
     };
-    let people = Output::to(Stream::Error);
+    let people = Output::to(OutputStream::Error);
     let say = |text: String| {
         if !args.output.quiet {
-            people.line(&Line::of(Tone::Faint, text));
+            people.line(&StyledLine::of(OutputTone::Faint, text));
         }
     };
     let metrics = match args.metrics {
@@ -68,7 +68,7 @@ pub(crate) async fn worker(args: &WorkerArgs) -> CommandResult {
     say(who_submits(&host.config().fleet));
     let (drain, drains) = watch::channel(false);
     let stop = StopSwitch::new();
-    let mut observer = Printer { out: Output::to(Stream::Out), json: args.output.json };
+    let mut observer = Printer { out: Output::to(OutputStream::Out), json: args.output.json };
     let working = work(&host, helper, store, &options, metrics, (drains, stop.clone()), &mut observer);
     tokio::pin!(working);
     loop {
@@ -121,11 +121,11 @@ struct Printer {
 }
 
 impl Printer {
-    fn say(&self, task: &TaskId, state: &str, tone: Tone, words: &str) {
+    fn say(&self, task: &TaskId, state: &str, tone: OutputTone, words: &str) {
         if self.json {
             self.out.json(&serde_json::json!({ "task": task, "state": state, "words": words }));
         } else {
-            let line = Line::of(Tone::Strong, task.as_str());
+            let line = StyledLine::of(OutputTone::Strong, task.as_str());
             self.out.line(&line.with(tone, format!("  {}", one_line(words))));
         }
     }
@@ -133,25 +133,29 @@ impl Printer {
 
 impl WorkerObserver for Printer {
     fn taken(&mut self, task: &TaskId) {
-        self.say(task, "taken", Tone::Plain, "taken");
+        self.say(task, "taken", OutputTone::Plain, "taken");
     }
 
     fn given_up(&mut self, task: &TaskId, reason: &str) {
-        self.say(task, "given_up", Tone::Doubtful, &format!("cannot be done here: {reason}"));
+        self.say(task, "given_up", OutputTone::Doubtful, &format!("cannot be done here: {reason}"));
     }
 
-    fn left(&mut self, task: &TaskId, held: &Held) {
+    fn left(&mut self, task: &TaskId, held: &DeliveryOutcome) {
         match held {
-            Held::Ended(outcome) => {
+            DeliveryOutcome::Ended(outcome) => {
                 let (tone, words) = outcome_words(outcome);
                 self.say(task, "ended", tone, &words);
             }
-            Held::Again(attempt) => {
+            DeliveryOutcome::Again(attempt) => {
                 let words = format!("{}: {}; it is tried again", attempt.outcome, attempt.reason);
-                self.say(task, "again", Tone::Doubtful, &words);
+                self.say(task, "again", OutputTone::Doubtful, &words);
             }
-            Held::Elsewhere => self.say(task, "elsewhere", Tone::Faint, "another worker has it"),
-            Held::Lost => self.say(task, "lost", Tone::Doubtful, "given up; another worker goes on with it"),
+            DeliveryOutcome::Elsewhere => {
+                self.say(task, "elsewhere", OutputTone::Faint, "another worker has it");
+            }
+            DeliveryOutcome::Lost => {
+                self.say(task, "lost", OutputTone::Doubtful, "given up; another worker goes on with it");
+            }
         }
     }
 }

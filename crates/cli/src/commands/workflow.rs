@@ -10,20 +10,20 @@ use std::{
 
 use deskhand_core::workflow::{Parameter, ParameterKind, WorkflowEnd};
 use deskhand_host::{
-    Ended, Host, HostError,
-    workflows::{Learn, Perform, Shelf, Shelved, WorkflowFileError},
+    EndedSession, Host, HostError,
+    workflows::{Learn, Perform, StoredWorkflow, WorkflowFileError, WorkflowFolder},
 };
-use deskhand_runtime::learn::{Draft, Unsure};
+use deskhand_runtime::learn::{Unsure, WorkflowDraft};
 
 use super::{
-    consent::{Offer, admit_workflow, show},
+    consent::{ConsentChoice, admit_workflow, show},
     host::load,
-    session::{Shown, carry_out_then, request},
+    session::{SessionPrintOptions, carry_out_then, request},
 };
 use crate::{
     args::{DoArgs, DraftArgs, LearnArgs, WorkflowArgs, WorkflowCommand},
     exit::{CliError, CommandResult, Exit},
-    output::{Line, Output, Stream, Tone},
+    output::{Output, OutputStream, OutputTone, StyledLine},
 };
 
 /// The editor if none is set.
@@ -34,19 +34,20 @@ pub(crate) fn learn(args: &LearnArgs) -> CommandResult {
     let wanted = Learn { name: args.draft.name.clone(), round: args.request };
     let draft = host.learn(&args.session, &wanted)?;
     let path = shelve(&host, draft, &args.draft)?;
-    Output::to(Stream::Out).text(path.display());
+    Output::to(OutputStream::Out).text(path.display());
     Ok(Exit::Success)
 }
 
 /// Asks what is a parameter, and writes the workflow of a draft. Returns its file.
-pub(super) fn shelve(host: &Host, mut draft: Draft, args: &DraftArgs) -> Result<PathBuf, CliError> {
-    let notes = Output::to(Stream::Error);
+pub(super) fn shelve(host: &Host, mut draft: WorkflowDraft, args: &DraftArgs) -> Result<PathBuf, CliError> {
+    let notes = Output::to(OutputStream::Error);
     for note in &draft.notes {
-        notes.line(&Line::of(Tone::Doubtful, note));
+        notes.line(&StyledLine::of(OutputTone::Doubtful, note));
     }
     // It is written before anything is asked, so that it is there whatever becomes of the questions.
-    let add =
-        |draft: &Draft, replaces: bool| host.workflows().add_learnt(draft, replaces).map_err(HostError::from);
+    let add = |draft: &WorkflowDraft, replaces: bool| {
+        host.workflows().add_learnt(draft, replaces).map_err(HostError::from)
+    };
     let path = add(&draft, args.force)?;
     for unsure in draft.unsure.clone() {
         if args.yes || (!args.no && is_parameter(&notes, &unsure)) {
@@ -63,23 +64,23 @@ fn is_parameter(notes: &Output, unsure: &Unsure) -> bool {
     if !io::stdin().is_terminal() {
         let text =
             format!("“{}” ({}) stays as it is; --yes makes a parameter of it", unsure.value, unsure.place);
-        notes.line(&Line::of(Tone::Faint, text));
+        notes.line(&StyledLine::of(OutputTone::Faint, text));
         return false;
     }
     let question = format!("Is “{}” ({}) a parameter `{}`? [y/N] ", unsure.value, unsure.place, unsure.name);
-    notes.prompt(&Line::of(Tone::Strong, question));
+    notes.prompt(&StyledLine::of(OutputTone::Strong, question));
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer);
     read.is_ok() && answer.trim().to_lowercase().starts_with('y')
 }
 
 /// Prints the learned workflow, and the command that runs it.
-fn told(notes: &Output, draft: &Draft) {
+fn told(notes: &Output, draft: &WorkflowDraft) {
     let workflow = &draft.workflow;
-    notes.line(&Line::of(Tone::Good, format!("learnt {draft}")));
+    notes.line(&StyledLine::of(OutputTone::Good, format!("learnt {draft}")));
     let parameters = workflow.parameters.iter().map(|(name, parameter)| usage(name, parameter));
     let parameters: String = parameters.map(|usage| format!(" {usage}")).collect();
-    notes.line(&Line::of(Tone::Plain, format!("deskhand do {}{parameters}", workflow.name)));
+    notes.line(&StyledLine::of(OutputTone::Plain, format!("deskhand do {}{parameters}", workflow.name)));
 }
 
 /// Formats the argument for a parameter: `--quarter Q3`.
@@ -105,13 +106,13 @@ pub(crate) async fn perform(args: &DoArgs) -> CommandResult {
     let names: Vec<&str> = shelved.workflow.parameters.keys().map(String::as_str).collect();
     let args = &args.told_apart(&names).map_err(CliError::usage)?;
     let host = load(args.overrides())?;
-    let shown = Shown::of(&args.work, host.config());
+    let shown = SessionPrintOptions::of(&args.work, host.config());
     let values = args.parameters().map_err(CliError::usage)?;
     // What is wrong with the values is said before anything is asked.
     shelved.workflow.values(&values).map_err(|problem| {
         HostError::from(WorkflowFileError::Unfit { name: shelved.workflow.name.clone(), problem })
     })?;
-    admit_workflow(&host, &mut shelved, &values, (args.trust, Offer::GoOn))?;
+    admit_workflow(&host, &mut shelved, &values, (args.trust, ConsentChoice::GoOn))?;
     let shelf = host.workflows();
     let perform = Perform {
         shelved: shelved.clone(),
@@ -124,12 +125,16 @@ pub(crate) async fn perform(args: &DoArgs) -> CommandResult {
 }
 
 /// Writes what the run of a workflow proposes to change, and says how to look at it.
-pub(super) fn propose(shelf: &Shelf, shelved: &Shelved, ended: &Ended) -> Result<(), HostError> {
+pub(super) fn propose(
+    shelf: &WorkflowFolder,
+    shelved: &StoredWorkflow,
+    ended: &EndedSession,
+) -> Result<(), HostError> {
     ended.workflows.iter().try_for_each(|end| propose_one(shelf, shelved, end))
 }
 
 /// The same for the workflows that agents ran. One that is gone from the folder is left out.
-pub(super) fn propose_all(host: &Host, ended: &Ended) -> Result<(), HostError> {
+pub(super) fn propose_all(host: &Host, ended: &EndedSession) -> Result<(), HostError> {
     let shelf = host.workflows();
     for end in &ended.workflows {
         if let Ok(shelved) = shelf.find(&end.name) {
@@ -139,35 +144,38 @@ pub(super) fn propose_all(host: &Host, ended: &Ended) -> Result<(), HostError> {
     Ok(())
 }
 
-fn propose_one(shelf: &Shelf, shelved: &Shelved, end: &WorkflowEnd) -> Result<(), HostError> {
-    let notes = Output::to(Stream::Error);
+fn propose_one(shelf: &WorkflowFolder, shelved: &StoredWorkflow, end: &WorkflowEnd) -> Result<(), HostError> {
+    let notes = Output::to(OutputStream::Error);
     let step = end.stopped_at.as_ref().map(|step| format!(", stopped at step {step}")).unwrap_or_default();
-    notes.line(&Line::of(Tone::Plain, format!("{} calls of {} done{step}", end.done, shelved.workflow.name)));
+    notes.line(&StyledLine::of(
+        OutputTone::Plain,
+        format!("{} calls of {} done{step}", end.done, shelved.workflow.name),
+    ));
     if end.unseen > 0 {
         let text = format!(
             "the effect of {} of them was not seen, as it was when they were learnt: look at the result",
             end.unseen
         );
-        notes.line(&Line::of(Tone::Doubtful, text));
+        notes.line(&StyledLine::of(OutputTone::Doubtful, text));
     }
     if end.changes.is_empty() || shelf.propose(shelved, &end.changes)?.is_none() {
         return Ok(());
     }
     for change in &end.changes {
-        change.to_string().lines().for_each(|line| notes.line(&Line::of(Tone::Doubtful, line)));
+        change.to_string().lines().for_each(|line| notes.line(&StyledLine::of(OutputTone::Doubtful, line)));
     }
     let name = &shelved.workflow.name;
     let text = format!(
         "look at it with `deskhand workflow diff {name}`, take it over with `deskhand workflow accept {name}`"
     );
-    notes.line(&Line::of(Tone::Plain, text));
+    notes.line(&StyledLine::of(OutputTone::Plain, text));
     Ok(())
 }
 
 pub(crate) fn workflow(args: &WorkflowArgs) -> CommandResult {
     let host = load(args.store.overrides())?;
     let shelf = host.workflows();
-    let out = Output::to(Stream::Out);
+    let out = Output::to(OutputStream::Out);
     let find = |name: &str| shelf.find(name).map_err(HostError::from);
     match &args.command {
         WorkflowCommand::List => list(&shelf, &out)?,
@@ -179,7 +187,8 @@ pub(crate) fn workflow(args: &WorkflowArgs) -> CommandResult {
         WorkflowCommand::Accept { name } => {
             let provenance = shelf.accept(&find(name)?).map_err(HostError::from)?;
             if !provenance.is_users() {
-                Output::to(Stream::Error).line(&Line::of(Tone::Doubtful, not_trusted(name)));
+                Output::to(OutputStream::Error)
+                    .line(&StyledLine::of(OutputTone::Doubtful, not_trusted(name)));
             }
         }
         WorkflowCommand::Discard { name } => {
@@ -198,11 +207,11 @@ pub(crate) fn workflow(args: &WorkflowArgs) -> CommandResult {
     Ok(Exit::Success)
 }
 
-fn list(shelf: &Shelf, out: &Output) -> Result<(), CliError> {
+fn list(shelf: &WorkflowFolder, out: &Output) -> Result<(), CliError> {
     let names = shelf.names().map_err(HostError::from)?;
     if names.is_empty() {
         let text = "there is no workflow yet; `deskhand learn SESSION` makes one of a finished session";
-        Output::to(Stream::Error).text(text);
+        Output::to(OutputStream::Error).text(text);
     }
     for name in names {
         match shelf.find(&name) {
@@ -211,14 +220,14 @@ fn list(shelf: &Shelf, out: &Output) -> Result<(), CliError> {
                     found.workflow.parameters.keys().map(|name| format!("--{name}")).collect();
                 let proposed = if found.is_proposed { "  (a change is proposed)" } else { "" };
                 let trusted = if found.file.provenance.is_users() { "" } else { "  (not trusted)" };
-                let line = Line::of(Tone::Strong, format!("{name:<28} "))
-                    .with(Tone::Plain, parameters.join(" "))
-                    .with(Tone::Faint, format!("  {}", found.workflow.about))
-                    .with(Tone::Doubtful, proposed)
-                    .with(Tone::Doubtful, trusted);
+                let line = StyledLine::of(OutputTone::Strong, format!("{name:<28} "))
+                    .with(OutputTone::Plain, parameters.join(" "))
+                    .with(OutputTone::Faint, format!("  {}", found.workflow.about))
+                    .with(OutputTone::Doubtful, proposed)
+                    .with(OutputTone::Doubtful, trusted);
                 out.line(&line);
             }
-            Err(error) => out.line(&Line::of(Tone::Bad, format!("{name:<28} {error}"))),
+            Err(error) => out.line(&StyledLine::of(OutputTone::Bad, format!("{name:<28} {error}"))),
         }
     }
     Ok(())
@@ -230,12 +239,12 @@ fn not_trusted(name: &str) -> String {
 }
 
 /// Shows what a workflow does, and trusts it.
-fn trust(host: &Host, found: &mut Shelved) -> Result<(), CliError> {
-    let notes = Output::to(Stream::Error);
-    notes.line(&Line::of(Tone::Strong, format!("What {} does:", found.path.display())));
+fn trust(host: &Host, found: &mut StoredWorkflow) -> Result<(), CliError> {
+    let notes = Output::to(OutputStream::Error);
+    notes.line(&StyledLine::of(OutputTone::Strong, format!("What {} does:", found.path.display())));
     show(&notes, &found.workflow.summary(&BTreeMap::new(), &host.workflow_tools()));
     host.workflows().trust(found).map_err(HostError::from)?;
-    notes.line(&Line::of(Tone::Good, "It is trusted until it changes."));
+    notes.line(&StyledLine::of(OutputTone::Good, "It is trusted until it changes."));
     Ok(())
 }
 
@@ -263,13 +272,13 @@ fn edit(host: &Host, name: &str) -> Result<(), CliError> {
     }
     let edited = shelf.find(&path.to_string_lossy()).map_err(HostError::from)?;
     if !edited.file.provenance.is_users() {
-        Output::to(Stream::Error).line(&Line::of(Tone::Doubtful, not_trusted(name)));
+        Output::to(OutputStream::Error).line(&StyledLine::of(OutputTone::Doubtful, not_trusted(name)));
     }
     Ok(())
 }
 
 /// Checks that the tools of a workflow exist. The file itself was checked when it was read.
-fn test(host: &Host, found: &Shelved, out: &Output) -> Result<(), CliError> {
+fn test(host: &Host, found: &StoredWorkflow, out: &Output) -> Result<(), CliError> {
     let known: Vec<String> = host.app_tools().into_iter().map(|tool| tool.name).collect();
     let missing = found.workflow.tools().into_iter().find(|tool| {
         !known.contains(tool) && !["launch_application", "close_application"].contains(&tool.as_str())
@@ -284,17 +293,17 @@ fn test(host: &Host, found: &Shelved, out: &Output) -> Result<(), CliError> {
 }
 
 /// Prints the proposed changes, step by step.
-fn diff(shelf: &Shelf, found: &Shelved, out: &Output) -> Result<(), CliError> {
+fn diff(shelf: &WorkflowFolder, found: &StoredWorkflow, out: &Output) -> Result<(), CliError> {
     let proposed = shelf.proposed(found).map_err(HostError::from)?;
     let (was, now) = (found.text().map_err(HostError::from)?, proposed.text().map_err(HostError::from)?);
     let lines = deskhand_core::workflow::line_difference(&was, &now);
     for (sign, line) in lines {
         let tone = match sign {
-            '+' => Tone::Good,
-            '-' => Tone::Bad,
-            _ => Tone::Faint,
+            '+' => OutputTone::Good,
+            '-' => OutputTone::Bad,
+            _ => OutputTone::Faint,
         };
-        out.line(&Line::of(tone, format!("{sign}{line}")));
+        out.line(&StyledLine::of(tone, format!("{sign}{line}")));
     }
     Ok(())
 }

@@ -15,7 +15,8 @@ use deskhand_host::{
 use deskhand_runtime::{
     StopSwitch,
     people::{
-        AnyUserChannel, Console, Frontend, InputLines, JsonFrontend, Listener, Nobody, PauseSwitch, console,
+        AnyUserChannel, Console, ConsoleListener, Frontend, InputLines, JsonFrontend, Nobody, PauseSwitch,
+        console,
     },
 };
 
@@ -25,7 +26,7 @@ use super::{
 };
 use crate::{
     exit::CliError,
-    output::{Output, Stream},
+    output::{Output, OutputStream},
 };
 
 /// Who answers questions.
@@ -85,7 +86,7 @@ impl Answerer {
                 boxed(console(lines, frontend, stop.clone(), pause.clone()))
             }
             Self::Json => {
-                let output = Output::to(Stream::Out);
+                let output = Output::to(OutputStream::Out);
                 let frontend = JsonFrontend::new(Box::new(move |line| output.json(line)));
                 boxed(console(input()?, frontend, stop.clone(), pause.clone()))
             }
@@ -104,7 +105,7 @@ fn edited(history: &Path) -> Result<(InputLines, EditSwitch), CliError> {
 }
 
 fn boxed<F: Frontend + 'static>(
-    (console, listener): (Console, Listener<F>),
+    (console, listener): (Console, ConsoleListener<F>),
 ) -> (Arc<dyn AnyUserChannel>, Listening) {
     let listening = async {
         listener.listen().await;
@@ -115,7 +116,7 @@ fn boxed<F: Frontend + 'static>(
 
 /// Returns the output for prompts: standard output if it is a terminal, else standard error.
 fn terminal_output() -> Output {
-    Output::to(if io::stdout().is_terminal() { Stream::Out } else { Stream::Error })
+    Output::to(if io::stdout().is_terminal() { OutputStream::Out } else { OutputStream::Error })
 }
 
 /// Reads the input of the user. Must run beside the session; never ends.

@@ -3,18 +3,18 @@
 use deskhand_core::{
     agent::AgentRef,
     duration::milliseconds,
-    reply::Question,
+    reply::UserQuestion,
     session::{ApprovalScope, AskedBy, PlannedAction},
     text::{clip, one_line},
 };
 use deskhand_runtime::people::{
-    ApprovalRequest, Decided, Frontend, InputLine, PauseNotice, Prompt, Questions, Request, UserInput,
-    words_problem,
+    ApprovalReply, ApprovalRequest, Frontend, InputLine, PauseNotice, QuestionRequest, UserInput, UserPrompt,
+    UserRequest, words_problem,
 };
 
 use super::editor::EditSwitch;
 use crate::{
-    output::{Line, Output, Tone},
+    output::{Output, OutputTone, StyledLine},
     render::{action_details, command_words, seconds},
 };
 
@@ -49,7 +49,7 @@ impl TerminalFrontend {
                 self.output.leave_line();
                 editor.begin();
             }
-            None => self.output.prompt(&Line::of(Tone::Strong, REQUEST_MARK)),
+            None => self.output.prompt(&StyledLine::of(OutputTone::Strong, REQUEST_MARK)),
         }
     }
 
@@ -60,21 +60,21 @@ impl TerminalFrontend {
     /// Rejects a line and prompts again.
     fn again(&self, problem: &str, mark: &str) -> UserInput {
         self.note("", problem);
-        self.output.prompt(&Line::of(Tone::Strong, mark));
+        self.output.prompt(&StyledLine::of(OutputTone::Strong, mark));
         UserInput::Handled
     }
 
-    fn show_question(&self, asked: &Questions, number: usize) {
+    fn show_question(&self, asked: &QuestionRequest, number: usize) {
         let Some(question) = asked.questions.get(number) else { return };
         question_lines(question, (number, asked.questions.len()))
             .iter()
             .for_each(|line| self.output.line(line));
-        self.output.prompt(&Line::of(Tone::Strong, question_mark(question)));
+        self.output.prompt(&StyledLine::of(OutputTone::Strong, question_mark(question)));
     }
 
     fn show_approval(&self, asked: &ApprovalRequest) {
         approval_lines(asked).iter().for_each(|line| self.output.line(line));
-        self.output.prompt(&Line::of(Tone::Strong, "> "));
+        self.output.prompt(&StyledLine::of(OutputTone::Strong, "> "));
     }
 
     fn parse_request(&self, text: &str) -> UserInput {
@@ -85,11 +85,11 @@ impl TerminalFrontend {
                 UserInput::Handled
             }
             "n" | "q" | "quit" | "exit" => UserInput::End,
-            _ => UserInput::Request(Request::from(text)),
+            _ => UserInput::Request(UserRequest::from(text)),
         }
     }
 
-    fn parse_answer(&mut self, text: &str, asked: &Questions) -> UserInput {
+    fn parse_answer(&mut self, text: &str, asked: &QuestionRequest) -> UserInput {
         let Some(question) = asked.questions.get(self.answers.len()) else { return UserInput::Handled };
         match answer_of(text, question) {
             Err(problem) => self.again(&problem, &question_mark(question)),
@@ -107,15 +107,15 @@ impl TerminalFrontend {
     fn parse_decision(&self, text: &str) -> UserInput {
         match text.to_lowercase().as_str() {
             "" => self.again(&format!("please answer: {DECIDE_SHORT}"), "> "),
-            "y" | "yes" => UserInput::Decided(Decided::Approved(ApprovalScope::Once)),
-            "a" | "always" => UserInput::Decided(Decided::Approved(ApprovalScope::Session)),
-            "n" | "no" => UserInput::Decided(Decided::Rejected(None)),
+            "y" | "yes" => UserInput::Decided(ApprovalReply::Approved(ApprovalScope::Once)),
+            "a" | "always" => UserInput::Decided(ApprovalReply::Approved(ApprovalScope::Session)),
+            "n" | "no" => UserInput::Decided(ApprovalReply::Rejected(None)),
             "s" | "stop" => UserInput::Stop { now: false },
             // A single word is more likely a typo than an instruction.
             word if word.is_ascii() && !word.contains(' ') => {
                 self.again(&format!("unknown answer `{text}`; {DECIDE_SHORT}"), "> ")
             }
-            _ => UserInput::Decided(Decided::Rejected(Some(text.to_owned()))),
+            _ => UserInput::Decided(ApprovalReply::Rejected(Some(text.to_owned()))),
         }
     }
 
@@ -175,21 +175,21 @@ impl TerminalFrontend {
 }
 
 impl Frontend for TerminalFrontend {
-    fn show(&mut self, prompt: &Prompt) {
+    fn show(&mut self, prompt: &UserPrompt) {
         match prompt {
-            Prompt::Request => self.prompt_for_request(),
-            Prompt::Questions(asked) => {
+            UserPrompt::Request => self.prompt_for_request(),
+            UserPrompt::Questions(asked) => {
                 self.answers.clear();
                 if let Some(timeout) = asked.timeout {
                     self.note("", format!("waiting {} for an answer", seconds(milliseconds(timeout))));
                 }
                 self.show_question(asked, 0);
             }
-            Prompt::Approval(asked) => self.show_approval(asked),
+            UserPrompt::Approval(asked) => self.show_approval(asked),
         }
     }
 
-    fn parse(&mut self, line: &InputLine, open: Option<&Prompt>) -> UserInput {
+    fn parse(&mut self, line: &InputLine, open: Option<&UserPrompt>) -> UserInput {
         // The typed line break moved the cursor.
         Output::cursor_moved_on();
         let text = match line {
@@ -200,14 +200,14 @@ impl Frontend for TerminalFrontend {
             }
         };
         match open {
-            Some(Prompt::Request) => self.parse_request(text),
-            Some(Prompt::Questions(asked)) => self.parse_answer(text, asked),
-            Some(Prompt::Approval(_)) => self.parse_decision(text),
+            Some(UserPrompt::Request) => self.parse_request(text),
+            Some(UserPrompt::Questions(asked)) => self.parse_answer(text, asked),
+            Some(UserPrompt::Approval(_)) => self.parse_decision(text),
             None => self.parse_while_working(text),
         }
     }
 
-    fn withdrawn(&mut self, _: &Prompt) {
+    fn withdrawn(&mut self, _: &UserPrompt) {
         self.answers.clear();
     }
 
@@ -249,33 +249,33 @@ fn spoken(text: &str) -> Option<UserInput> {
     said.or_else(|| is_sentence.then(|| text.to_owned())).map(UserInput::Said)
 }
 
-fn labelled(tone: Tone, word: &str) -> Line {
-    Line::of(tone, format!("  {word:<10}"))
+fn labelled(tone: OutputTone, word: &str) -> StyledLine {
+    StyledLine::of(tone, format!("  {word:<10}"))
 }
 
-fn noted(word: &str, text: impl Into<String>) -> Line {
-    labelled(Tone::Faint, word).with(Tone::Plain, text)
+fn noted(word: &str, text: impl Into<String>) -> StyledLine {
+    labelled(OutputTone::Faint, word).with(OutputTone::Plain, text)
 }
 
 /// A question with its choices; `place` is its number among how many.
-fn question_lines(question: &Question, place: (usize, usize)) -> Vec<Line> {
+fn question_lines(question: &UserQuestion, place: (usize, usize)) -> Vec<StyledLine> {
     let (number, count) = place;
-    let mut line = labelled(Tone::Strong, "question").with(Tone::Plain, one_line(&question.text));
+    let mut line = labelled(OutputTone::Strong, "question").with(OutputTone::Plain, one_line(&question.text));
     if count > 1 {
-        line = line.with(Tone::Faint, format!("  ({} of {count})", number + 1));
+        line = line.with(OutputTone::Faint, format!("  ({} of {count})", number + 1));
     }
     let choice = |(index, choice): (usize, &String)| noted("", format!("{}  {choice}", index + 1));
     [line].into_iter().chain(question.choices.iter().enumerate().map(choice)).collect()
 }
 
 /// Renders an approval request: the action, the reason, and the possible replies.
-fn approval_lines(asked: &ApprovalRequest) -> Vec<Line> {
+fn approval_lines(asked: &ApprovalRequest) -> Vec<StyledLine> {
     let mut lines = Vec::new();
     let mut word = "approve?";
     for action in &asked.actions {
         let place = action.application.as_ref().map(|name| format!("  in {name}")).unwrap_or_default();
-        let line = labelled(Tone::Doubtful, word).with(Tone::Strong, action_words(action));
-        lines.push(line.with(Tone::Plain, place));
+        let line = labelled(OutputTone::Doubtful, word).with(OutputTone::Strong, action_words(action));
+        lines.push(line.with(OutputTone::Plain, place));
         for (name, text) in action_details(&action.command) {
             lines.push(noted("", format!("{name}: {}", clip(&one_line(&text), DETAIL_MAX))));
         }
@@ -319,7 +319,7 @@ fn agent_words(agent: &AgentRef) -> String {
     }
 }
 
-fn question_mark(question: &Question) -> String {
+fn question_mark(question: &UserQuestion) -> String {
     match &question.default {
         Some(default) => format!("[{}] > ", one_line(default)),
         None => "> ".to_owned(),
@@ -327,7 +327,7 @@ fn question_mark(question: &Question) -> String {
 }
 
 /// Parses the answer to a question.
-fn answer_of(text: &str, question: &Question) -> Result<String, String> {
+fn answer_of(text: &str, question: &UserQuestion) -> Result<String, String> {
     if text.is_empty() {
         return match &question.default {
             None if question.required => Err("this question needs an answer".to_owned()),

@@ -2,37 +2,38 @@
 
 use deskhand_core::{
     agent::AgentRef,
-    command::Command,
+    command::ToolCommand,
     ids::EffectId,
-    intent::Judged,
-    reply::Question,
+    intent::JudgementBasis,
+    reply::UserQuestion,
     session::{ApprovalScope, AskedBy, PlannedAction},
 };
 use deskhand_runtime::people::{
-    ApprovalRequest, Decided, Frontend as _, InputLine, Prompt, Questions, Request, UserInput,
+    ApprovalReply, ApprovalRequest, Frontend as _, InputLine, QuestionRequest, UserInput, UserPrompt,
+    UserRequest,
 };
 use deskhand_testkit::forgeries;
 
 use super::{TerminalFrontend, approval_lines, question_lines, question_mark};
-use crate::output::{Line, Output, Stream, Tone};
+use crate::output::{Output, OutputStream, OutputTone, StyledLine};
 
 fn frontend() -> TerminalFrontend {
-    TerminalFrontend::new(Output::to(Stream::Error), None)
+    TerminalFrontend::new(Output::to(OutputStream::Error), None)
 }
 
-fn parse(frontend: &mut TerminalFrontend, text: &str, open: Option<&Prompt>) -> UserInput {
+fn parse(frontend: &mut TerminalFrontend, text: &str, open: Option<&UserPrompt>) -> UserInput {
     frontend.parse(&InputLine::Text(text.to_owned()), open)
 }
 
-fn approval() -> Prompt {
-    Prompt::Approval(ApprovalRequest {
+fn approval() -> UserPrompt {
+    UserPrompt::Approval(ApprovalRequest {
         id: EffectId(4),
         agent: AgentRef::from_name("AppAgent/mousepad"),
         actions: vec![PlannedAction {
-            command: Command {
+            command: ToolCommand {
                 tool: "click_element".to_owned(),
                 arguments: serde_json::Map::new(),
-                ..Command::default()
+                ..ToolCommand::default()
             },
             target: Some("push button \"Save\"".to_owned()),
             application: Some("Mousepad".to_owned()),
@@ -51,9 +52,10 @@ fn an_approval_takes_a_clear_word_or_an_instruction_and_nothing_else() {
     let mut check = |text: &str, expected: UserInput| {
         assert_eq!(parse(&mut frontend, text, Some(&prompt)), expected, "{text}");
     };
-    let approved = |scope| UserInput::Decided(Decided::Approved(scope));
-    let rejected =
-        |instruction: Option<&str>| UserInput::Decided(Decided::Rejected(instruction.map(str::to_owned)));
+    let approved = |scope| UserInput::Decided(ApprovalReply::Approved(scope));
+    let rejected = |instruction: Option<&str>| {
+        UserInput::Decided(ApprovalReply::Rejected(instruction.map(str::to_owned)))
+    };
     for yes in ["y", "Yes", " yes "] {
         check(yes, approved(ApprovalScope::Once));
     }
@@ -70,13 +72,13 @@ fn an_approval_takes_a_clear_word_or_an_instruction_and_nothing_else() {
 
 #[test]
 fn questions_take_text_numbers_of_choices_and_defaults() {
-    let question = |text: &str, required, default: Option<&str>, choices: &[&str]| Question {
+    let question = |text: &str, required, default: Option<&str>, choices: &[&str]| UserQuestion {
         text: text.to_owned(),
         required,
         default: default.map(str::to_owned),
         choices: choices.iter().map(|choice| (*choice).to_owned()).collect(),
     };
-    let prompt = Prompt::Questions(Questions {
+    let prompt = UserPrompt::Questions(QuestionRequest {
         id: EffectId(7),
         questions: vec![
             question("Which format?", false, None, &["PNG", "PDF"]),
@@ -99,9 +101,9 @@ fn questions_take_text_numbers_of_choices_and_defaults() {
 fn a_request_is_taken_as_typed_and_n_ends() {
     let mut frontend = frontend();
     let mut check = |text: &str, expected: UserInput| {
-        assert_eq!(parse(&mut frontend, text, Some(&Prompt::Request)), expected, "{text}");
+        assert_eq!(parse(&mut frontend, text, Some(&UserPrompt::Request)), expected, "{text}");
     };
-    check("write a letter", UserInput::Request(Request::from("write a letter")));
+    check("write a letter", UserInput::Request(UserRequest::from("write a letter")));
     check("N", UserInput::End);
     check("quit", UserInput::End);
     check("", UserInput::Handled);
@@ -132,13 +134,13 @@ fn while_it_works_words_go_to_the_session() {
 }
 
 /// An approval and a question whose every text is this one.
-fn shown(text: &str) -> Vec<Line> {
+fn shown(text: &str) -> Vec<StyledLine> {
     let arguments = serde_json::json!({"path": text, "name": text});
     let action = PlannedAction {
-        command: Command {
+        command: ToolCommand {
             tool: "click_element".to_owned(),
             arguments: arguments.as_object().unwrap().clone(),
-            ..Command::default()
+            ..ToolCommand::default()
         },
         target: Some(text.to_owned()),
         application: Some(text.to_owned()),
@@ -152,7 +154,7 @@ fn shown(text: &str) -> Vec<Line> {
         covers: vec![text.to_owned()],
         timeout: None,
     };
-    let question = Question {
+    let question = UserQuestion {
         text: text.to_owned(),
         required: true,
         default: Some(text.to_owned()),
@@ -161,7 +163,7 @@ fn shown(text: &str) -> Vec<Line> {
     let mut lines = approval_lines(&asked(AskedBy::Model));
     lines.extend(approval_lines(&asked(AskedBy::Policy { rule: format!("rule {text}") })));
     lines.extend(question_lines(&question, (0, 2)));
-    lines.push(Line::of(Tone::Strong, question_mark(&question)));
+    lines.push(StyledLine::of(OutputTone::Strong, question_mark(&question)));
     lines
 }
 
@@ -183,15 +185,15 @@ fn no_forgery_draws_or_answers_a_prompt() {
 fn an_approval_shows_the_whole_action_and_what_always_covers() {
     let script = format!("rm -rf {} # to the last letter", "x".repeat(300));
     let arguments = serde_json::json!({"program": "sh", "arguments": ["-c", script], "folder": "work"});
-    let command = Command {
+    let command = ToolCommand {
         tool: "run_command".to_owned(),
         arguments: arguments.as_object().unwrap().clone(),
-        judged: Some(Box::new(Judged {
+        judged: Some(Box::new(JudgementBasis {
             window: "Notes".to_owned(),
             document: Some("/home/ada/notes.txt".to_owned()),
-            ..Judged::default()
+            ..JudgementBasis::default()
         })),
-        ..Command::default()
+        ..ToolCommand::default()
     };
     let asked = ApprovalRequest {
         id: EffectId(4),

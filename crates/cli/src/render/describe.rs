@@ -1,7 +1,7 @@
 //! Short texts for commands, results and numbers.
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, Command, Verdict},
+    command::{CallResult, CallStatus, ToolCommand, Verdict},
     evaluation::Evaluation,
     text::{clip, one_line},
 };
@@ -10,29 +10,29 @@ pub(super) use deskhand_runtime::words::{
     cached_words, cost_words, count, effect_word, hands_words, result_words, short_name, uses_of_models,
 };
 
-use crate::output::Tone;
+use crate::output::OutputTone;
 
 /// The tone of a call's status.
-pub(super) fn effect_tone(result: &CallResult) -> Tone {
+pub(super) fn effect_tone(result: &CallResult) -> OutputTone {
     match (result.status, result.effect) {
-        (CallStatus::Skipped, _) => Tone::Faint,
-        (CallStatus::Failure, None) => Tone::Bad,
-        (CallStatus::Success, None) => Tone::Good,
+        (CallStatus::Skipped, _) => OutputTone::Faint,
+        (CallStatus::Failure, None) => OutputTone::Bad,
+        (CallStatus::Success, None) => OutputTone::Good,
         (_, Some(verdict)) => verdict_tone(verdict),
     }
 }
 
 /// The tone of a verdict.
-pub(crate) const fn verdict_tone(verdict: Verdict) -> Tone {
+pub(crate) const fn verdict_tone(verdict: Verdict) -> OutputTone {
     match verdict {
-        Verdict::Seen => Tone::Good,
-        Verdict::NotSeen | Verdict::Unknown => Tone::Doubtful,
-        Verdict::Refused => Tone::Bad,
+        Verdict::Seen => OutputTone::Good,
+        Verdict::NotSeen | Verdict::Unknown => OutputTone::Doubtful,
+        Verdict::Refused => OutputTone::Bad,
     }
 }
 
 /// A command with everything that a person approves, on one line.
-pub(super) fn whole_action(command: &Command) -> String {
+pub(super) fn whole_action(command: &ToolCommand) -> String {
     let details = action_details(command).into_iter().map(|(name, text)| format!("{name}: {text}"));
     let details: Vec<String> = details.collect();
     one_line(&format!("{} · {}", command.tool, details.join(" · ")))

@@ -2,14 +2,14 @@
 
 use deskhand_core::{
     agent::AgentRef,
-    command::{CallResult, Command},
+    command::{CallResult, ToolCommand},
     evaluation::Judgement,
     known_tools::SELECT_WINDOW,
     model::{ModelFailure, ModelReply},
     observation::Observation,
     outcome::{Outcome, OutcomeKind},
-    record::Line as JournalLine,
-    reply::{AppReply, EvaluationReply, HostReply, Reply, ReplyError},
+    record::JournalEntry as JournalLine,
+    reply::{AgentReply, AppReply, EvaluationReply, HostReply, ReplyError},
     session::{ApprovalScope, StepRef},
     states::{AppStatus, HostStatus},
     text::{clip, one_line},
@@ -17,14 +17,17 @@ use deskhand_core::{
 use deskhand_host::DesktopEnd;
 use deskhand_runtime::{
     RunSummary, Story,
-    story::{Asked, Begun, Chapter, Moment, Note, SubtaskEnd, Target, Update, UserReply},
+    story::{
+        Chapter, CommandTarget, Moment, RoundStart, SessionNote, StoryUpdate, SubtaskEnd, UserInquiry,
+        UserReply,
+    },
 };
 
 use super::describe::{
     cached_words, column, command_words, cost_words, count, effect_tone, effect_word, evaluation_words,
     hands_words, number, result_words, seconds, short_name, uses_of_models, whole_action, wrap,
 };
-use crate::output::{Line, Tone};
+use crate::output::{OutputTone, StyledLine};
 
 /// Amount of printed output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,7 +52,7 @@ const TIME_WIDTH: usize = 9;
 
 /// The live view, with the state needed for the next line.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub(crate) struct RunProgressView {
     verbosity: Verbosity,
     width: usize,
     story: Story,
@@ -59,7 +62,7 @@ pub(crate) struct Progress {
     prompts_elsewhere: bool,
 }
 
-impl Progress {
+impl RunProgressView {
     /// A view whose lines are at most `width` columns wide.
     pub(crate) fn new(verbosity: Verbosity, width: usize) -> Self {
         Self { verbosity, width, story: Story::default(), plan: Vec::new(), prompts_elsewhere: false }
@@ -76,16 +79,16 @@ impl Progress {
     }
 
     /// Reads the next journal line and returns the lines to print.
-    pub(crate) fn read(&mut self, line: &JournalLine) -> Vec<Line> {
+    pub(crate) fn read(&mut self, line: &JournalLine) -> Vec<StyledLine> {
         let updates = self.story.read(line);
         let mut lines = Vec::new();
         for update in updates {
             lines.extend(match update {
-                Update::Moment(moment) => self.moment(*moment),
-                Update::Chapter(Chapter::Begun(begun)) => self.begun(&begun),
-                Update::Chapter(Chapter::Ended { outcome, .. }) => self.finished(&outcome),
+                StoryUpdate::Moment(moment) => self.moment(*moment),
+                StoryUpdate::Chapter(Chapter::Begun(begun)) => self.begun(&begun),
+                StoryUpdate::Chapter(Chapter::Ended { outcome, .. }) => self.finished(&outcome),
                 // Already printed when they happened.
-                Update::Chapter(
+                StoryUpdate::Chapter(
                     Chapter::Step(_) | Chapter::Talk(_) | Chapter::Note(_) | Chapter::Left { .. },
                 ) => Vec::new(),
             });
@@ -93,16 +96,16 @@ impl Progress {
         lines.into_iter().map(|line| line.cut(self.width)).collect()
     }
 
-    fn when(&self, least: Verbosity, line: impl FnOnce() -> Line) -> Vec<Line> {
+    fn when(&self, least: Verbosity, line: impl FnOnce() -> StyledLine) -> Vec<StyledLine> {
         if self.verbosity >= least { vec![line()] } else { Vec::new() }
     }
 
-    fn begun(&mut self, begun: &Begun) -> Vec<Line> {
+    fn begun(&mut self, begun: &RoundStart) -> Vec<StyledLine> {
         self.plan.clear();
         self.when(Verbosity::Thoughts, || note("request", &format!("“{}”", one_line(&begun.request))))
     }
 
-    fn moment(&mut self, moment: Moment) -> Vec<Line> {
+    fn moment(&mut self, moment: Moment) -> Vec<StyledLine> {
         match moment {
             Moment::Opened => self.opened(),
             Moment::Assigned(step) => self.when(Verbosity::Normal, || {
@@ -132,13 +135,13 @@ impl Progress {
             // The end of the sub-task says the same.
             Moment::Delegated(_) => Vec::new(),
             Moment::Asked(_) if self.prompts_elsewhere => Vec::new(),
-            Moment::Asked(Asked::Questions(questions)) => questions
+            Moment::Asked(UserInquiry::Questions(questions)) => questions
                 .iter()
                 .flat_map(|question| {
                     self.when(Verbosity::Normal, || note("question", &one_line(&question.text)))
                 })
                 .collect(),
-            Moment::Asked(Asked::Approval(approval)) => approval
+            Moment::Asked(UserInquiry::Approval(approval)) => approval
                 .commands
                 .iter()
                 .flat_map(|command| self.when(Verbosity::Normal, || note("approve?", &whole_action(command))))
@@ -148,7 +151,7 @@ impl Progress {
         }
     }
 
-    fn opened(&self) -> Vec<Line> {
+    fn opened(&self) -> Vec<StyledLine> {
         let Some(header) = self.story.header() else { return Vec::new() };
         let mut lines = self.when(Verbosity::Thoughts, || {
             note("session", &format!("{} · {} · {}", header.session, header.model, header.desktop))
@@ -159,7 +162,7 @@ impl Progress {
         lines
     }
 
-    fn user_replied(&self, reply: &UserReply) -> Vec<Line> {
+    fn user_replied(&self, reply: &UserReply) -> Vec<StyledLine> {
         self.when(Verbosity::Normal, || match reply {
             UserReply::Answers(answers) => note("answer", &one_line(&answers.join(" · "))),
             UserReply::Nobody(_) => note("answer", "none; the agent decides"),
@@ -173,26 +176,31 @@ impl Progress {
         .collect()
     }
 
-    fn noted(&self, noted: &Note) -> Vec<Line> {
+    fn noted(&self, noted: &SessionNote) -> Vec<StyledLine> {
         self.when(Verbosity::Normal, || match noted {
-            Note::Changed { model, desktop, program: _ } => {
+            SessionNote::Changed { model, desktop, program: _ } => {
                 note("changed", &format!("continues with {model}, on {desktop}"))
             }
-            Note::LookFailed(failure) => bad("look", &failure.to_string()),
-            Note::NotRetrieved(problems) => bad("help", &problems.join("; ")),
-            Note::Stopped(_) => note("stop", "the request is being stopped"),
-            Note::Suspended(reason) => bad("suspended", &reason.to_string()),
-            Note::Told(text) => note("said", text),
-            Note::TakenOver => note("taken over", "by you; h and Enter hands back"),
-            Note::HandedBack { acts, unwatched, words } => {
+            SessionNote::LookFailed(failure) => bad("look", &failure.to_string()),
+            SessionNote::NotRetrieved(problems) => bad("help", &problems.join("; ")),
+            SessionNote::Stopped(_) => note("stop", "the request is being stopped"),
+            SessionNote::Suspended(reason) => bad("suspended", &reason.to_string()),
+            SessionNote::Told(text) => note("said", text),
+            SessionNote::TakenOver => note("taken over", "by you; h and Enter hands back"),
+            SessionNote::HandedBack { acts, unwatched, words } => {
                 note("handed back", &hands_words(acts, unwatched, words.as_deref()))
             }
-            Note::Resumed { desktop_kept: true } => note("resumed", "on the same desktop"),
-            Note::Resumed { desktop_kept: false } => note("resumed", "on a new desktop"),
+            SessionNote::Resumed { desktop_kept: true } => note("resumed", "on the same desktop"),
+            SessionNote::Resumed { desktop_kept: false } => note("resumed", "on a new desktop"),
         })
     }
 
-    fn replied(&mut self, step: &StepRef, reply: &ModelReply, said: Result<Reply, ReplyError>) -> Vec<Line> {
+    fn replied(
+        &mut self,
+        step: &StepRef,
+        reply: &ModelReply,
+        said: Result<AgentReply, ReplyError>,
+    ) -> Vec<StyledLine> {
         let in_vain = |failure: &ModelFailure| {
             let name = failure.by.as_deref().unwrap_or_default();
             bad(
@@ -200,7 +208,7 @@ impl Progress {
                 &format!("{name} did not answer, so another one did: {}", one_line(&failure.message)),
             )
         };
-        let mut lines: Vec<Line> = reply.failed.iter().map(in_vain).collect();
+        let mut lines: Vec<StyledLine> = reply.failed.iter().map(in_vain).collect();
         lines.extend(self.when(Verbosity::Everything, || {
             let tokens = |count: Option<u64>| count.map_or_else(|| "?".to_owned(), number);
             let (read, written) = (tokens(reply.usage.prompt_tokens), tokens(reply.usage.completion_tokens));
@@ -211,25 +219,26 @@ impl Progress {
             lines.extend(self.when(Verbosity::Everything, || note("reasoning", &reasoning)));
         }
         lines.extend(match said {
-            Ok(Reply::Evaluation(reply)) => self.evaluated(step, &reply),
-            Ok(Reply::Heal(reply)) => self.when(Verbosity::Normal, || {
-                self.agent(step).with(Tone::Plain, format!("heals the step: {}", one_line(&reply.thought)))
+            Ok(AgentReply::Evaluation(reply)) => self.evaluated(step, &reply),
+            Ok(AgentReply::Heal(reply)) => self.when(Verbosity::Normal, || {
+                self.agent(step)
+                    .with(OutputTone::Plain, format!("heals the step: {}", one_line(&reply.thought)))
             }),
-            Ok(Reply::Host(reply)) => self.host_decided(step, &reply),
-            Ok(Reply::App(reply)) => self.app_decided(step, &reply),
+            Ok(AgentReply::Host(reply)) => self.host_decided(step, &reply),
+            Ok(AgentReply::App(reply)) => self.app_decided(step, &reply),
             Err(error) => self.when(Verbosity::Normal, || bad("reply", &format!("not usable: {error}"))),
         });
         lines
     }
 
-    fn evaluated(&self, step: &StepRef, reply: &EvaluationReply) -> Vec<Line> {
+    fn evaluated(&self, step: &StepRef, reply: &EvaluationReply) -> Vec<StyledLine> {
         self.when(Verbosity::Normal, || {
             let words = format!("{}: {}", reply.complete, one_line(&reply.reason));
-            self.agent(step).with(Tone::Plain, words)
+            self.agent(step).with(OutputTone::Plain, words)
         })
     }
 
-    fn host_decided(&mut self, step: &StepRef, reply: &HostReply) -> Vec<Line> {
+    fn host_decided(&mut self, step: &StepRef, reply: &HostReply) -> Vec<StyledLine> {
         let mut lines = Vec::new();
         let goes_on = matches!(reply.status, HostStatus::Continue | HostStatus::Assign);
         let mut plan: Vec<String> = reply.subtask.iter().chain(&reply.plan).cloned().collect();
@@ -240,7 +249,8 @@ impl Progress {
                 let windows = count(self.story.windows() as u64, "window");
                 let words: Vec<String> = plan.iter().map(|step| clip(&one_line(step), 60)).collect();
                 lines.extend(self.when(Verbosity::Normal, || {
-                    self.agent(step).with(Tone::Plain, format!("{windows} · plan: {}", words.join(" · ")))
+                    self.agent(step)
+                        .with(OutputTone::Plain, format!("{windows} · plan: {}", words.join(" · ")))
                 }));
             }
             self.plan = plan;
@@ -253,21 +263,23 @@ impl Progress {
         lines
     }
 
-    fn app_decided(&self, step: &StepRef, reply: &AppReply) -> Vec<Line> {
+    fn app_decided(&self, step: &StepRef, reply: &AppReply) -> Vec<StyledLine> {
         let mut lines = self.thought(&reply.thought);
         if reply.status == AppStatus::Screenshot {
-            lines.extend(self.when(Verbosity::Normal, || self.agent(step).with(Tone::Plain, "look again")));
+            lines.extend(
+                self.when(Verbosity::Normal, || self.agent(step).with(OutputTone::Plain, "look again")),
+            );
         }
         lines.extend(self.comment(&reply.comment));
         lines
     }
 
-    fn thought(&self, thought: &str) -> Vec<Line> {
+    fn thought(&self, thought: &str) -> Vec<StyledLine> {
         self.when(Verbosity::Thoughts, || note("thought", &one_line(thought)))
     }
 
     /// A comment of an agent to the user.
-    fn comment(&self, comment: &str) -> Vec<Line> {
+    fn comment(&self, comment: &str) -> Vec<StyledLine> {
         if comment.trim().is_empty() {
             return Vec::new();
         }
@@ -277,10 +289,10 @@ impl Progress {
     fn call_line(
         &self,
         step: &StepRef,
-        command: &Command,
-        target: Option<&Target>,
+        command: &ToolCommand,
+        target: Option<&CommandTarget>,
         result: &CallResult,
-    ) -> Line {
+    ) -> StyledLine {
         // A table without an id is named in the result.
         let target = target
             .filter(|_| command.arguments.contains_key("id"))
@@ -290,14 +302,15 @@ impl Progress {
         let taken = AGENT_WIDTH + WHAT_WIDTH + EFFECT_WIDTH + TIME_WIDTH + 3;
         let detail = column(&result_words(result), self.width.saturating_sub(taken).max(16));
         self.agent(step)
-            .with(Tone::Plain, format!("{} ", column(&what, WHAT_WIDTH)))
+            .with(OutputTone::Plain, format!("{} ", column(&what, WHAT_WIDTH)))
             .with(effect_tone(result), column(effect_word(result), EFFECT_WIDTH))
-            .with(Tone::Plain, format!(" {detail} "))
-            .with(Tone::Faint, format!("{time:>TIME_WIDTH$}"))
+            .with(OutputTone::Plain, format!(" {detail} "))
+            .with(OutputTone::Faint, format!("{time:>TIME_WIDTH$}"))
     }
 
-    fn agent(&self, step: &StepRef) -> Line {
-        Line::of(Tone::Strong, column(&self.agent_name(step), AGENT_WIDTH - 1)).with(Tone::Plain, " ")
+    fn agent(&self, step: &StepRef) -> StyledLine {
+        StyledLine::of(OutputTone::Strong, column(&self.agent_name(step), AGENT_WIDTH - 1))
+            .with(OutputTone::Plain, " ")
     }
 
     fn agent_name(&self, step: &StepRef) -> String {
@@ -311,7 +324,7 @@ impl Progress {
         }
     }
 
-    fn finished(&self, outcome: &Outcome) -> Vec<Line> {
+    fn finished(&self, outcome: &Outcome) -> Vec<StyledLine> {
         let mut lines = Vec::new();
         if !outcome.reason.is_empty() {
             match outcome.kind {
@@ -337,7 +350,7 @@ impl Progress {
     }
 
     /// The last lines of a session that ended before its round was over: why, and how to go on.
-    pub(crate) fn suspended(&self, outcome: &Outcome) -> Vec<Line> {
+    pub(crate) fn suspended(&self, outcome: &Outcome) -> Vec<StyledLine> {
         let session = self.session();
         let mut lines = self.wrapped(bad, "because", &outcome.reason);
         lines.push(note("go on", &format!("deskhand resume {session}")));
@@ -348,11 +361,11 @@ impl Progress {
 
     /// Renders the final state of the desktop, where that is worth a line. Unsaved changes that the outcome names
     /// are not repeated.
-    pub(crate) fn left_behind(&self, desktop: &DesktopEnd, outcome: &Outcome) -> Vec<Line> {
+    pub(crate) fn left_behind(&self, desktop: &DesktopEnd, outcome: &Outcome) -> Vec<StyledLine> {
         let Some(kept) = desktop.kept else { return Vec::new() };
         let session = self.session();
         let new = desktop.unsaved_besides(outcome);
-        let mut lines: Vec<Line> = new.map(|what| bad("unsaved", &unsaved_words(what))).collect();
+        let mut lines: Vec<StyledLine> = new.map(|what| bad("unsaved", &unsaved_words(what))).collect();
         if self.verbosity > Verbosity::Quiet || !desktop.unsaved.is_empty() {
             let kept = count(kept.as_secs().div_ceil(60), "minute");
             lines.push(note("kept", &format!("the desktop stays for {kept}")));
@@ -364,7 +377,7 @@ impl Progress {
     }
 
     /// A text on as many lines as it needs, the first one after a word.
-    fn wrapped(&self, say: fn(&str, &str) -> Line, word: &str, text: &str) -> Vec<Line> {
+    fn wrapped(&self, say: fn(&str, &str) -> StyledLine, word: &str, text: &str) -> Vec<StyledLine> {
         let words = std::iter::once(word).chain(std::iter::repeat(""));
         let text = wrap(text, self.width.saturating_sub(AGENT_WIDTH));
         words.zip(&text).map(|(word, text)| say(word, text)).collect()
@@ -375,22 +388,24 @@ impl Progress {
     }
 
     /// Renders the usage of each model by each agent, if several models share the work.
-    fn uses(&self) -> Vec<Line> {
+    fn uses(&self) -> Vec<StyledLine> {
         if self.story.header().is_none_or(|header| header.config.roles.is_empty()) {
             return Vec::new();
         }
         let summary = self.story.summary();
-        let line = |text: String| Line::of(Tone::Faint, column("", AGENT_WIDTH)).with(Tone::Faint, text);
+        let line = |text: String| {
+            StyledLine::of(OutputTone::Faint, column("", AGENT_WIDTH)).with(OutputTone::Faint, text)
+        };
         uses_of_models(summary).into_iter().map(line).collect()
     }
 
-    fn totals(&self, word: &str, kind: OutcomeKind) -> Line {
+    fn totals(&self, word: &str, kind: OutcomeKind) -> StyledLine {
         let round = self.story.summary().rounds.last().cloned().unwrap_or_default();
         let tally = round.tally;
         let tokens = tally.prompt_tokens.saturating_add(tally.completion_tokens);
-        let tone = if kind == OutcomeKind::Finished { Tone::Good } else { Tone::Bad };
-        Line::of(tone, column(word, AGENT_WIDTH)).with(
-            Tone::Plain,
+        let tone = if kind == OutcomeKind::Finished { OutputTone::Good } else { OutputTone::Bad };
+        StyledLine::of(tone, column(word, AGENT_WIDTH)).with(
+            OutputTone::Plain,
             format!(
                 "{} (framework {}) · {} · {} · deskhand show {} · {}",
                 seconds(round.elapsed_ms),
@@ -434,10 +449,12 @@ const fn outcome_word(kind: OutcomeKind) -> &'static str {
     }
 }
 
-pub(super) fn note(word: &str, text: &str) -> Line {
-    Line::of(Tone::Faint, format!("  {}", column(word, AGENT_WIDTH - 2))).with(Tone::Plain, text)
+pub(super) fn note(word: &str, text: &str) -> StyledLine {
+    StyledLine::of(OutputTone::Faint, format!("  {}", column(word, AGENT_WIDTH - 2)))
+        .with(OutputTone::Plain, text)
 }
 
-pub(super) fn bad(word: &str, text: &str) -> Line {
-    Line::of(Tone::Bad, format!("  {}", column(word, AGENT_WIDTH - 2))).with(Tone::Plain, text)
+pub(super) fn bad(word: &str, text: &str) -> StyledLine {
+    StyledLine::of(OutputTone::Bad, format!("  {}", column(word, AGENT_WIDTH - 2)))
+        .with(OutputTone::Plain, text)
 }

@@ -1,40 +1,44 @@
 //! Renders the numbered records of a journal, for `fork --at`.
 
 use deskhand_core::{
-    record::Record,
-    session::{Effect, Event},
+    record::JournalRecord,
+    session::{Effect, SessionEvent},
     text::{clip, one_line},
 };
-use deskhand_runtime::Journal;
+use deskhand_runtime::SessionJournal;
 
 use super::describe::command_words;
 use crate::{
-    args::Numbers,
-    output::{Line, Tone},
+    args::NumberRange,
+    output::{OutputTone, StyledLine},
 };
 
 /// The most characters of a text.
 const SHOWN: usize = 80;
 
 /// The records with their numbers. A session can be forked at events.
-pub(crate) fn record_lines(journal: &Journal, shown: Numbers) -> Vec<Line> {
+pub(crate) fn record_lines(journal: &SessionJournal, shown: NumberRange) -> Vec<StyledLine> {
     let width = journal.lines.len().to_string().len();
     let lines = journal.lines.iter().filter(|line| shown.contains(line.seq)).map(|line| {
         let (tone, words) = words(&line.record);
-        Line::of(Tone::Faint, format!("{:>width$}  ", line.seq)).with(tone, one_line(&words))
+        StyledLine::of(OutputTone::Faint, format!("{:>width$}  ", line.seq)).with(tone, one_line(&words))
     });
     lines.collect()
 }
 
-fn words(record: &Record) -> (Tone, String) {
+fn words(record: &JournalRecord) -> (OutputTone, String) {
     match record {
-        Record::Header(header) => (Tone::Plain, format!("session {} · {}", header.session, header.model)),
-        Record::Changed(change) => (Tone::Doubtful, format!("from here on with {}", change.model)),
-        Record::Effect(record) => {
-            let step = record.step.as_ref().map(|step| format!(" (step {}, {})", step.number, step.agent));
-            (Tone::Faint, format!("want {}{}", wanted(&record.effect), step.unwrap_or_default()))
+        JournalRecord::Header(header) => {
+            (OutputTone::Plain, format!("session {} · {}", header.session, header.model))
         }
-        Record::Event(record) => (Tone::Plain, came(&record.event)),
+        JournalRecord::Changed(change) => {
+            (OutputTone::Doubtful, format!("from here on with {}", change.model))
+        }
+        JournalRecord::Effect(record) => {
+            let step = record.step.as_ref().map(|step| format!(" (step {}, {})", step.number, step.agent));
+            (OutputTone::Faint, format!("want {}{}", wanted(&record.effect), step.unwrap_or_default()))
+        }
+        JournalRecord::Event(record) => (OutputTone::Plain, came(&record.event)),
     }
 }
 
@@ -56,35 +60,37 @@ fn wanted(effect: &Effect) -> String {
     }
 }
 
-fn came(event: &Event) -> String {
+fn came(event: &SessionEvent) -> String {
     match event {
-        Event::Requested { text, .. } => format!("requested: {}", clip(text, SHOWN)),
-        Event::Ended => "the session ended".to_owned(),
-        Event::Observed { .. } => "looked".to_owned(),
-        Event::ObserveFailed { failure } => format!("could not look: {}", clip(&failure.message, SHOWN)),
-        Event::Ranked { scores } => format!("sorted {} texts", scores.len()),
-        Event::Retrieved { hits, .. } => format!("found {} texts", hits.len()),
-        Event::Replied { reply, .. } => format!("replied: {}", clip(reply.text.trim(), SHOWN)),
-        Event::ModelFailed { failure } => format!("no reply: {}", clip(&failure.message, SHOWN)),
-        Event::Returned { result } => format!("returned: {}", clip(&result.summary(), SHOWN)),
-        Event::Answered { answers } => format!("answered: {}", clip(&answers.join(" · "), SHOWN)),
-        Event::Unanswered { .. } => "nobody answered".to_owned(),
-        Event::Approved { .. } => "approved".to_owned(),
-        Event::Rejected { .. } => "rejected".to_owned(),
-        Event::Delegated { report } => format!("reported: {}", clip(&report.result, SHOWN)),
-        Event::Acknowledged { .. } => "acknowledged".to_owned(),
-        Event::Stopped { .. } => "stopped".to_owned(),
-        Event::Suspended { reason } => format!("suspended: {}", clip(&reason.to_string(), SHOWN)),
-        Event::Told { text, .. } => format!("the user said: {}", clip(text, SHOWN)),
-        Event::TakenOver { .. } => "taken over by the user".to_owned(),
-        Event::HandedBack { acts, .. } => {
+        SessionEvent::Requested { text, .. } => format!("requested: {}", clip(text, SHOWN)),
+        SessionEvent::Ended => "the session ended".to_owned(),
+        SessionEvent::Observed { .. } => "looked".to_owned(),
+        SessionEvent::ObserveFailed { failure } => {
+            format!("could not look: {}", clip(&failure.message, SHOWN))
+        }
+        SessionEvent::Ranked { scores } => format!("sorted {} texts", scores.len()),
+        SessionEvent::Retrieved { hits, .. } => format!("found {} texts", hits.len()),
+        SessionEvent::Replied { reply, .. } => format!("replied: {}", clip(reply.text.trim(), SHOWN)),
+        SessionEvent::ModelFailed { failure } => format!("no reply: {}", clip(&failure.message, SHOWN)),
+        SessionEvent::Returned { result } => format!("returned: {}", clip(&result.summary(), SHOWN)),
+        SessionEvent::Answered { answers } => format!("answered: {}", clip(&answers.join(" · "), SHOWN)),
+        SessionEvent::Unanswered { .. } => "nobody answered".to_owned(),
+        SessionEvent::Approved { .. } => "approved".to_owned(),
+        SessionEvent::Rejected { .. } => "rejected".to_owned(),
+        SessionEvent::Delegated { report } => format!("reported: {}", clip(&report.result, SHOWN)),
+        SessionEvent::Acknowledged { .. } => "acknowledged".to_owned(),
+        SessionEvent::Stopped { .. } => "stopped".to_owned(),
+        SessionEvent::Suspended { reason } => format!("suspended: {}", clip(&reason.to_string(), SHOWN)),
+        SessionEvent::Told { text, .. } => format!("the user said: {}", clip(text, SHOWN)),
+        SessionEvent::TakenOver { .. } => "taken over by the user".to_owned(),
+        SessionEvent::HandedBack { acts, .. } => {
             format!("handed back by the user: {}", clip(&acts.join("; "), SHOWN))
         }
-        Event::Disclosed { texts, passwords } => {
+        SessionEvent::Disclosed { texts, passwords } => {
             let count = texts.len().saturating_add(passwords.len());
             format!("fields of {count} withheld texts known: {} for passwords", passwords.len())
         }
-        Event::Resumed { desktop_kept: true } => "resumed on the same desktop".to_owned(),
-        Event::Resumed { desktop_kept: false } => "resumed on a new desktop".to_owned(),
+        SessionEvent::Resumed { desktop_kept: true } => "resumed on the same desktop".to_owned(),
+        SessionEvent::Resumed { desktop_kept: false } => "resumed on a new desktop".to_owned(),
     }
 }

@@ -5,17 +5,17 @@ use deskhand_core::{
     text::{clip, one_line},
 };
 use deskhand_runtime::{
-    catalogue::{Row, SessionState},
+    catalogue::{CatalogueRow, SessionState},
     words::iso_time,
 };
 use serde::Serialize;
 
 use super::describe::{column, number};
-use crate::output::{Line, Tone};
+use crate::output::{OutputTone, StyledLine};
 
 /// One session in the list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct SessionRow {
+pub(crate) struct SessionListRow {
     /// Its id.
     pub(crate) id: String,
     /// When it began, in UTC by ISO 8601.
@@ -52,9 +52,9 @@ pub(crate) struct SessionRow {
     pub(crate) cost_unknown_calls: u32,
 }
 
-impl SessionRow {
+impl SessionListRow {
     /// A session of the catalogue.
-    pub(crate) fn of(row: &Row<'_>) -> Self {
+    pub(crate) fn of(row: &CatalogueRow<'_>) -> Self {
         let facts = row.facts;
         Self {
             id: row.id.to_owned(),
@@ -92,7 +92,7 @@ pub(crate) fn age(now_ms: u64, then_ms: u64) -> String {
 }
 
 /// The list with a heading.
-pub(crate) fn session_lines(rows: &[SessionRow], now_ms: u64, width: usize) -> Vec<Line> {
+pub(crate) fn session_lines(rows: &[SessionListRow], now_ms: u64, width: usize) -> Vec<StyledLine> {
     const WHEN: usize = 11;
     const OUTCOME: usize = 17;
     let id_width = rows.iter().map(|row| row.id.len()).max().unwrap_or(0).max(2) + 2;
@@ -104,21 +104,21 @@ pub(crate) fn session_lines(rows: &[SessionRow], now_ms: u64, width: usize) -> V
         "steps",
         "tokens"
     );
-    let mut lines = vec![Line::of(Tone::Faint, heading)];
+    let mut lines = vec![StyledLine::of(OutputTone::Faint, heading)];
     for row in rows {
         let (tone, word) = match row.outcome {
-            _ if row.in_use => (Tone::Plain, "in use"),
-            None if row.resumable => (Tone::Doubtful, "resumable"),
-            Some(OutcomeKind::Finished) => (Tone::Good, "finished"),
-            Some(kind) => (Tone::Bad, kind.word()),
-            None => (Tone::Doubtful, "unfinished"),
+            _ if row.in_use => (OutputTone::Plain, "in use"),
+            None if row.resumable => (OutputTone::Doubtful, "resumable"),
+            Some(OutcomeKind::Finished) => (OutputTone::Good, "finished"),
+            Some(kind) => (OutputTone::Bad, kind.word()),
+            None => (OutputTone::Doubtful, "unfinished"),
         };
         lines.push(
-            Line::of(Tone::Plain, column(&row.id, id_width))
-                .with(Tone::Plain, column(&age(now_ms, row.created_ms), WHEN))
+            StyledLine::of(OutputTone::Plain, column(&row.id, id_width))
+                .with(OutputTone::Plain, column(&age(now_ms, row.created_ms), WHEN))
                 .with(tone, column(word, OUTCOME))
                 .with(
-                    Tone::Plain,
+                    OutputTone::Plain,
                     format!(
                         "{:>5}{:>10}  {}",
                         row.steps,

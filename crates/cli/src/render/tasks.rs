@@ -4,14 +4,14 @@ use deskhand_core::outcome::OutcomeKind;
 use deskhand_host::TaskResult;
 
 use super::describe::{number, seconds};
-use crate::output::{Line, Tone};
+use crate::output::{OutputTone, StyledLine};
 
 /// The widest column of ids.
 const ID_WIDTH_MAX: usize = 40;
 
 /// One task.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TaskRow {
+pub(crate) struct TaskResultRow {
     pub(crate) id: String,
     pub(crate) outcome: OutcomeKind,
     pub(crate) steps: u32,
@@ -21,7 +21,7 @@ pub(crate) struct TaskRow {
     pub(crate) time: String,
 }
 
-impl TaskRow {
+impl TaskResultRow {
     /// The row of a result.
     pub(crate) fn of(result: &TaskResult) -> Self {
         Self {
@@ -37,16 +37,16 @@ impl TaskRow {
 }
 
 /// The tone of an outcome.
-pub(crate) const fn outcome_tone(kind: OutcomeKind) -> Tone {
+pub(crate) const fn outcome_tone(kind: OutcomeKind) -> OutputTone {
     match kind {
-        OutcomeKind::Finished => Tone::Good,
-        OutcomeKind::Cancelled | OutcomeKind::Rejected => Tone::Doubtful,
-        OutcomeKind::Failed | OutcomeKind::BudgetExhausted | OutcomeKind::Error => Tone::Bad,
+        OutcomeKind::Finished => OutputTone::Good,
+        OutcomeKind::Cancelled | OutcomeKind::Rejected => OutputTone::Doubtful,
+        OutcomeKind::Failed | OutcomeKind::BudgetExhausted | OutcomeKind::Error => OutputTone::Bad,
     }
 }
 
 /// The table, and how many tasks finished.
-pub(crate) fn task_lines(rows: &[TaskRow]) -> Vec<Line> {
+pub(crate) fn task_lines(rows: &[TaskResultRow]) -> Vec<StyledLine> {
     let longest =
         |texts: &mut dyn Iterator<Item = &str>| texts.map(|text| text.chars().count()).max().unwrap_or(0);
     let id = longest(&mut rows.iter().map(|row| row.id.as_str())).clamp(4, ID_WIDTH_MAX);
@@ -55,15 +55,17 @@ pub(crate) fn task_lines(rows: &[TaskRow]) -> Vec<Line> {
         format!("{steps:>6} {calls:>12} {tokens:>10} {money:>cost$} {time:>9}")
     };
     let head = format!("{:<id$}  {:<16} ", "task", "outcome");
-    let mut lines =
-        vec![Line::of(Tone::Faint, head + &numbers("steps", "model calls", "tokens", "cost", "time"))];
+    let mut lines = vec![StyledLine::of(
+        OutputTone::Faint,
+        head + &numbers("steps", "model calls", "tokens", "cost", "time"),
+    )];
     for row in rows {
         let name: String = row.id.chars().take(id).collect();
         lines.push(
-            Line::of(Tone::Strong, format!("{name:<id$}  "))
+            StyledLine::of(OutputTone::Strong, format!("{name:<id$}  "))
                 .with(outcome_tone(row.outcome), format!("{:<16} ", row.outcome.word()))
                 .with(
-                    Tone::Plain,
+                    OutputTone::Plain,
                     numbers(
                         &row.steps.to_string(),
                         &row.model_calls.to_string(),
@@ -75,6 +77,6 @@ pub(crate) fn task_lines(rows: &[TaskRow]) -> Vec<Line> {
         );
     }
     let finished = rows.iter().filter(|row| row.outcome == OutcomeKind::Finished).count();
-    lines.push(Line::of(Tone::Plain, format!("{finished} of {} finished", rows.len())));
+    lines.push(StyledLine::of(OutputTone::Plain, format!("{finished} of {} finished", rows.len())));
     lines
 }

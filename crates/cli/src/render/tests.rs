@@ -5,26 +5,28 @@ use std::collections::BTreeMap;
 use deskhand_core::{
     outcome::{Outcome, OutcomeKind},
     prompt::PromptSet,
-    record::Line as JournalLine,
-    session::{Limits, SessionConfig},
+    record::JournalEntry as JournalLine,
+    session::{RoundLimits, SessionConfig},
 };
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::office;
 use deskhand_model::Script;
 use deskhand_runtime::{
-    RunOptions, SessionStore, StopSwitch, Toolbox, Waits,
-    catalogue::{Facts, Row, SessionState},
+    SessionRunOptions, SessionStore, StopSwitch, Toolbox, Waits,
+    catalogue::{CatalogueRow, SessionFacts, SessionState},
     people::{People, protocol::FromSession},
 };
 use deskhand_testkit::forgeries;
 
-use super::{Progress, SessionRow, Verbosity, number, record_lines, session_lines, trajectory_lines};
-use crate::args::Numbers;
+use super::{
+    RunProgressView, SessionListRow, Verbosity, number, record_lines, session_lines, trajectory_lines,
+};
+use crate::args::NumberRange;
 
 const OFFICE_SCRIPT: &str = include_str!("../../../runtime/tests/it/office.script.toml");
 
 /// The lines of the main job on the office suite in memory.
-fn journal_of(script: &str, limits: Limits) -> (Vec<JournalLine>, deskhand_runtime::Journal) {
+fn journal_of(script: &str, limits: RoundLimits) -> (Vec<JournalLine>, deskhand_runtime::SessionJournal) {
     let folder = tempfile::tempdir().unwrap();
     let store = SessionStore::at(folder.path().join("sessions"), folder.path().join("seals"));
     let desktop = office();
@@ -32,7 +34,7 @@ fn journal_of(script: &str, limits: Limits) -> (Vec<JournalLine>, deskhand_runti
     let model = Script::parse("office.script.toml", script, variables).unwrap();
     let tools = Toolbox::standard(ActLimits::default()).unwrap();
     let mut lines = Vec::new();
-    let options = RunOptions {
+    let options = SessionRunOptions {
         id: None,
         store: &store,
         desktop: &desktop,
@@ -58,9 +60,9 @@ fn journal_of(script: &str, limits: Limits) -> (Vec<JournalLine>, deskhand_runti
 }
 
 /// A journal in the list of sessions.
-fn row_of(journal: &deskhand_runtime::Journal) -> SessionRow {
-    let facts = Facts::of(&journal.lines);
-    SessionRow::of(&Row {
+fn row_of(journal: &deskhand_runtime::SessionJournal) -> SessionListRow {
+    let facts = SessionFacts::of(&journal.lines);
+    SessionListRow::of(&CatalogueRow {
         id: &journal.header.session.0,
         state: SessionState::Ended,
         place: "",
@@ -68,7 +70,7 @@ fn row_of(journal: &deskhand_runtime::Journal) -> SessionRow {
     })
 }
 
-fn text_of(lines: &[crate::output::Line]) -> String {
+fn text_of(lines: &[crate::output::StyledLine]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
@@ -87,28 +89,28 @@ fn filters() -> insta::Settings {
 }
 
 fn progress_of(lines: &[JournalLine], verbosity: Verbosity, width: usize) -> String {
-    let mut progress = Progress::new(verbosity, width);
+    let mut progress = RunProgressView::new(verbosity, width);
     let shown: Vec<_> = lines.iter().flat_map(|line| progress.read(line)).collect();
     text_of(&shown)
 }
 
 #[test]
 fn a_run_as_it_goes() {
-    let (lines, _) = journal_of(OFFICE_SCRIPT, Limits::default());
+    let (lines, _) = journal_of(OFFICE_SCRIPT, RoundLimits::default());
     filters().bind(|| insta::assert_snapshot!(progress_of(&lines, Verbosity::Normal, 120)));
 }
 
 #[test]
 fn a_run_with_thoughts() {
-    let (lines, _) = journal_of(OFFICE_SCRIPT, Limits::default());
+    let (lines, _) = journal_of(OFFICE_SCRIPT, RoundLimits::default());
     filters().bind(|| insta::assert_snapshot!(progress_of(&lines, Verbosity::Thoughts, 120)));
 }
 
 #[test]
 fn quiet_says_how_it_ended_and_why() {
-    let (lines, _) = journal_of(OFFICE_SCRIPT, Limits::default());
+    let (lines, _) = journal_of(OFFICE_SCRIPT, RoundLimits::default());
     assert_eq!(progress_of(&lines, Verbosity::Quiet, 120).lines().count(), 1);
-    let (lines, _) = journal_of(OFFICE_SCRIPT, Limits { steps_max: 2, ..Limits::default() });
+    let (lines, _) = journal_of(OFFICE_SCRIPT, RoundLimits { steps_max: 2, ..RoundLimits::default() });
     filters().bind(|| {
         insta::assert_snapshot!(progress_of(&lines, Verbosity::Quiet, 120), @r"
           because   the limit of 2 steps is reached
@@ -119,8 +121,9 @@ fn quiet_says_how_it_ended_and_why() {
 
 #[test]
 fn a_script_that_does_not_fit() {
-    let (lines, _) = journal_of(&OFFICE_SCRIPT.replace("table \"Sales", "table \"Umsatz"), Limits::default());
-    let mut progress = Progress::new(Verbosity::Normal, 120);
+    let (lines, _) =
+        journal_of(&OFFICE_SCRIPT.replace("table \"Sales", "table \"Umsatz"), RoundLimits::default());
+    let mut progress = RunProgressView::new(Verbosity::Normal, 120);
     let shown: Vec<_> = lines.iter().flat_map(|line| progress.read(line)).collect();
     let shown = text_of(&shown);
     assert!(shown.contains("\n  suspended the model call failed"), "{shown}");
@@ -132,7 +135,7 @@ fn a_script_that_does_not_fit() {
 
 #[test]
 fn lines_fit_the_terminal() {
-    let (lines, _) = journal_of(OFFICE_SCRIPT, Limits::default());
+    let (lines, _) = journal_of(OFFICE_SCRIPT, RoundLimits::default());
     for width in [60, 80, 110, 200] {
         for line in progress_of(&lines, Verbosity::Everything, width).lines() {
             assert!(line.chars().count() <= width, "{width}: {line}");
@@ -142,18 +145,18 @@ fn lines_fit_the_terminal() {
 
 #[test]
 fn a_session_step_by_step() {
-    let (_, journal) = journal_of(OFFICE_SCRIPT, Limits::default());
-    filters().bind(|| insta::assert_snapshot!(text_of(&trajectory_lines(&journal, Numbers::ALL))));
+    let (_, journal) = journal_of(OFFICE_SCRIPT, RoundLimits::default());
+    filters().bind(|| insta::assert_snapshot!(text_of(&trajectory_lines(&journal, NumberRange::ALL))));
 }
 
 #[test]
 fn the_list_of_sessions() {
-    let (_, journal) = journal_of(OFFICE_SCRIPT, Limits::default());
+    let (_, journal) = journal_of(OFFICE_SCRIPT, RoundLimits::default());
     let now_ms = journal.header.created_ms + 3 * 60_000;
     let mut row = row_of(&journal);
     row.id = "0199aaaa".to_owned();
     row.tokens = 14_210;
-    let crashed = SessionRow { id: "0199".to_owned(), outcome: None, resumable: true, ..row.clone() };
+    let crashed = SessionListRow { id: "0199".to_owned(), outcome: None, resumable: true, ..row.clone() };
     let lines = session_lines(&[row, crashed], now_ms, 100);
     insta::assert_snapshot!(text_of(&lines), @r"
     id        when       outcome          steps    tokens  request
@@ -169,8 +172,8 @@ fn numbers_are_grouped() {
 
 #[test]
 fn no_forgery_is_more_than_text_on_a_terminal() {
-    let (_, whole) = journal_of(OFFICE_SCRIPT, Limits::default());
-    let shown = |text: &str| -> Vec<(&str, Vec<crate::output::Line>)> {
+    let (_, whole) = journal_of(OFFICE_SCRIPT, RoundLimits::default());
+    let shown = |text: &str| -> Vec<(&str, Vec<crate::output::StyledLine>)> {
         let mut journal = whole.clone();
         let mut count = 0;
         for line in &mut journal.lines {
@@ -179,12 +182,12 @@ fn no_forgery_is_more_than_text_on_a_terminal() {
             *line = serde_json::from_value(value).unwrap();
         }
         assert!(count > 200, "{count} places");
-        let mut progress = Progress::new(Verbosity::Everything, 120);
+        let mut progress = RunProgressView::new(Verbosity::Everything, 120);
         let row = row_of(&journal);
         vec![
             ("run", journal.lines.iter().flat_map(|line| progress.read(line)).collect()),
-            ("show", trajectory_lines(&journal, Numbers::ALL)),
-            ("records", record_lines(&journal, Numbers::ALL)),
+            ("show", trajectory_lines(&journal, NumberRange::ALL)),
+            ("records", record_lines(&journal, NumberRange::ALL)),
             ("sessions", session_lines(&[row], journal.header.created_ms, 100)),
         ]
     };
@@ -192,7 +195,7 @@ fn no_forgery_is_more_than_text_on_a_terminal() {
     for (what, text) in forgeries::all() {
         for ((which, lines), (_, honest)) in shown(&text).iter().zip(&honest) {
             // Only a result has several lines, below its word. A reply that is too long is not shown.
-            let begun = |lines: &[crate::output::Line]| {
+            let begun = |lines: &[crate::output::StyledLine]| {
                 let is_more = |line: &str| line.is_empty() || line.starts_with(&" ".repeat(12));
                 lines.iter().filter(|line| !is_more(&line.to_string())).count()
             };

@@ -4,14 +4,15 @@ use deskhand_core::{
     evaluation::Judgement,
     model::ModelReply,
     outcome::{Outcome, OutcomeKind},
-    record::Record,
-    session::{ApprovalScope, AskedBy, Event, StopReason},
+    record::JournalRecord,
+    session::{ApprovalScope, AskedBy, SessionEvent, StopReason},
     text::{clip, one_line},
 };
 use deskhand_runtime::{
-    Journal, PhaseTimes, RunSummary, Story,
+    PhaseTimes, RunSummary, SessionJournal, Story,
     story::{
-        ActStory, AskResult, Asked, Chapter, Decision, Meaning, Note, StepStory, Talk, Update, UserReply,
+        ActStory, AskResult, Chapter, DecisionSummary, Meaning, SessionNote, StepStory, StoryUpdate, Talk,
+        UserInquiry, UserReply,
     },
     words::local_time,
 };
@@ -21,19 +22,19 @@ use super::describe::{
     seconds, whole_action,
 };
 use crate::{
-    args::Numbers,
-    output::{Line, Tone},
+    args::NumberRange,
+    output::{OutputTone, StyledLine},
 };
 
 /// The steps of a session with these numbers: thoughts, actions, observations and costs.
-pub(crate) fn trajectory_lines(journal: &Journal, shown: Numbers) -> Vec<Line> {
+pub(crate) fn trajectory_lines(journal: &SessionJournal, shown: NumberRange) -> Vec<StyledLine> {
     let mut story = Story::default();
-    let mut view = View { shown, step: 0, lines: Vec::new() };
+    let mut view = TrajectoryView { shown, step: 0, lines: Vec::new() };
     for line in &journal.lines {
         for update in story.read(line) {
             match update {
-                Update::Chapter(chapter) => view.chapter(&chapter),
-                Update::Moment(_) => {}
+                StoryUpdate::Chapter(chapter) => view.chapter(&chapter),
+                StoryUpdate::Moment(_) => {}
             }
         }
     }
@@ -42,29 +43,34 @@ pub(crate) fn trajectory_lines(journal: &Journal, shown: Numbers) -> Vec<Line> {
     chapters.iter().for_each(|chapter| view.chapter(chapter));
     let mut lines = head(journal, &summary);
     lines.append(&mut view.lines);
-    lines.push(Line::default());
+    lines.push(StyledLine::default());
     lines.extend(foot(journal, &summary));
     lines
 }
 
-struct View {
+struct TrajectoryView {
     /// The steps to show.
-    shown: Numbers,
+    shown: NumberRange,
     /// The number of the last step.
     step: u64,
-    lines: Vec<Line>,
+    lines: Vec<StyledLine>,
 }
 
-impl View {
-    fn push(&mut self, word: &str, tone: Tone, text: &str) {
-        self.lines.push(Line::of(Tone::Faint, format!("  {}", column(word, 9))).with(tone, one_line(text)));
+impl TrajectoryView {
+    fn push(&mut self, word: &str, tone: OutputTone, text: &str) {
+        self.lines.push(
+            StyledLine::of(OutputTone::Faint, format!("  {}", column(word, 9))).with(tone, one_line(text)),
+        );
     }
 
     fn chapter(&mut self, chapter: &Chapter) {
         match chapter {
             Chapter::Begun(begun) => {
-                self.lines.push(Line::default());
-                self.lines.push(Line::of(Tone::Strong, format!("Request: {}", one_line(&begun.request))));
+                self.lines.push(StyledLine::default());
+                self.lines.push(StyledLine::of(
+                    OutputTone::Strong,
+                    format!("Request: {}", one_line(&begun.request)),
+                ));
             }
             Chapter::Step(step) => {
                 self.step = step.number.into();
@@ -83,20 +89,22 @@ impl View {
     }
 
     fn ended(&mut self, outcome: &Outcome) {
-        let tone = if outcome.kind == OutcomeKind::Finished { Tone::Good } else { Tone::Bad };
-        self.lines.push(Line::default());
+        let tone = if outcome.kind == OutcomeKind::Finished { OutputTone::Good } else { OutputTone::Bad };
+        self.lines.push(StyledLine::default());
         self.lines.push(
-            Line::of(tone, format!("Outcome: {}", outcome.kind))
-                .with(Tone::Plain, format!("  {}", one_line(&outcome.reason))),
+            StyledLine::of(tone, format!("Outcome: {}", outcome.kind))
+                .with(OutputTone::Plain, format!("  {}", one_line(&outcome.reason))),
         );
         if let Some(evaluation) = &outcome.evaluation {
-            let tone = if evaluation.complete == Judgement::Yes { Tone::Good } else { Tone::Doubtful };
-            self.lines.push(Line::of(tone, format!("Judged: {}", one_line(&evaluation_words(evaluation)))));
+            let tone =
+                if evaluation.complete == Judgement::Yes { OutputTone::Good } else { OutputTone::Doubtful };
+            self.lines
+                .push(StyledLine::of(tone, format!("Judged: {}", one_line(&evaluation_words(evaluation)))));
         }
     }
 
     fn step(&mut self, step: &StepStory) {
-        self.lines.push(Line::default());
+        self.lines.push(StyledLine::default());
         self.lines.push(step_heading(step));
         for note in &step.notes {
             self.note(note);
@@ -104,7 +112,7 @@ impl View {
         for ask in &step.asks {
             match &ask.result {
                 AskResult::Reply(reply) => self.replied(reply, &ask.decision),
-                AskResult::Failure(failure) => self.push("model", Tone::Bad, &failure.to_string()),
+                AskResult::Failure(failure) => self.push("model", OutputTone::Bad, &failure.to_string()),
                 AskResult::Nothing => {}
             }
         }
@@ -118,71 +126,79 @@ impl View {
 
     fn talk(&mut self, talk: &Talk) {
         match &talk.asked {
-            Asked::Questions(questions) => {
-                questions.iter().for_each(|question| self.push("question", Tone::Plain, &question.text));
+            UserInquiry::Questions(questions) => {
+                questions
+                    .iter()
+                    .for_each(|question| self.push("question", OutputTone::Plain, &question.text));
             }
-            Asked::Approval(approval) => {
+            UserInquiry::Approval(approval) => {
                 for command in &approval.commands {
-                    self.push("asked", Tone::Doubtful, &whole_action(command));
+                    self.push("asked", OutputTone::Doubtful, &whole_action(command));
                 }
                 let by = match &approval.asked_by {
                     AskedBy::Model => format!("the model: {}", approval.reason),
                     AskedBy::Policy { rule } => format!("the policy: {rule}"),
                 };
-                self.push("because", Tone::Plain, &by);
+                self.push("because", OutputTone::Plain, &by);
             }
         }
         match &talk.reply {
-            Some(UserReply::Answers(answers)) => self.push("answer", Tone::Plain, &answers.join(" · ")),
-            Some(UserReply::Nobody(_)) => self.push("answer", Tone::Doubtful, "nobody answered"),
-            Some(UserReply::Approved(ApprovalScope::Once)) => self.push("approval", Tone::Good, "given"),
+            Some(UserReply::Answers(answers)) => self.push("answer", OutputTone::Plain, &answers.join(" · ")),
+            Some(UserReply::Nobody(_)) => self.push("answer", OutputTone::Doubtful, "nobody answered"),
+            Some(UserReply::Approved(ApprovalScope::Once)) => {
+                self.push("approval", OutputTone::Good, "given");
+            }
             Some(UserReply::Approved(ApprovalScope::Session)) => {
-                self.push("approval", Tone::Good, "given for the session");
+                self.push("approval", OutputTone::Good, "given for the session");
             }
             Some(UserReply::Rejected(instruction)) => {
-                self.push("approval", Tone::Bad, instruction.as_deref().unwrap_or("refused"));
+                self.push("approval", OutputTone::Bad, instruction.as_deref().unwrap_or("refused"));
             }
             None => {}
         }
     }
 
-    fn note(&mut self, note: &Note) {
+    fn note(&mut self, note: &SessionNote) {
         match note {
-            Note::Changed { model, desktop, program: _ } => {
-                self.push("changed", Tone::Doubtful, &format!("from here on with {model}, on {desktop}"));
+            SessionNote::Changed { model, desktop, program: _ } => {
+                self.push(
+                    "changed",
+                    OutputTone::Doubtful,
+                    &format!("from here on with {model}, on {desktop}"),
+                );
             }
-            Note::LookFailed(failure) => self.push("looking", Tone::Bad, &failure.to_string()),
-            Note::NotRetrieved(problems) => self.push("help", Tone::Bad, &problems.join("; ")),
-            Note::Stopped(reason) => {
+            SessionNote::LookFailed(failure) => self.push("looking", OutputTone::Bad, &failure.to_string()),
+            SessionNote::NotRetrieved(problems) => self.push("help", OutputTone::Bad, &problems.join("; ")),
+            SessionNote::Stopped(reason) => {
                 let why = match reason {
                     StopReason::WallTime => "the time of the round ran out",
                     StopReason::User => "by the user",
                     StopReason::Signal => "by a signal to the process",
                 };
-                self.push("stopped", Tone::Bad, why);
+                self.push("stopped", OutputTone::Bad, why);
             }
-            Note::Suspended(reason) => {
-                self.push("stopped", Tone::Bad, &format!("the session is suspended: {reason}"));
+            SessionNote::Suspended(reason) => {
+                self.push("stopped", OutputTone::Bad, &format!("the session is suspended: {reason}"));
             }
-            Note::Told(text) => self.push("user said", Tone::Plain, text),
-            Note::TakenOver => self.push("by hand", Tone::Doubtful, "the user has taken over"),
-            Note::HandedBack { acts, unwatched, words } => {
+            SessionNote::Told(text) => self.push("user said", OutputTone::Plain, text),
+            SessionNote::TakenOver => self.push("by hand", OutputTone::Doubtful, "the user has taken over"),
+            SessionNote::HandedBack { acts, unwatched, words } => {
                 let words = hands_words(acts, unwatched, words.as_deref());
-                self.push("by hand", Tone::Doubtful, &words);
+                self.push("by hand", OutputTone::Doubtful, &words);
             }
-            Note::Resumed { desktop_kept } => {
+            SessionNote::Resumed { desktop_kept } => {
                 let on = if *desktop_kept { "on the same desktop" } else { "on a new desktop" };
-                self.push("resumed", Tone::Doubtful, on);
+                self.push("resumed", OutputTone::Doubtful, on);
             }
         }
     }
 
-    fn replied(&mut self, reply: &ModelReply, said: &Decision) {
+    fn replied(&mut self, reply: &ModelReply, said: &DecisionSummary) {
         if said.problem.is_empty() && !said.thought.is_empty() {
-            self.push("thought", Tone::Plain, &said.thought);
+            self.push("thought", OutputTone::Plain, &said.thought);
         }
         if said.problem.is_empty() && !said.comment.is_empty() {
-            self.push("comment", Tone::Plain, &said.comment);
+            self.push("comment", OutputTone::Plain, &said.comment);
         }
         let status = match said.meaning {
             None => format!("the reply cannot be used: {}", said.problem),
@@ -204,29 +220,29 @@ impl View {
             tokens(reply.usage.completion_tokens),
             number(reply.elapsed_ms)
         );
-        self.push("says", Tone::Plain, &cost);
+        self.push("says", OutputTone::Plain, &cost);
     }
 
     fn act(&mut self, act: &ActStory) {
         let Some(result) = &act.result else { return };
         self.lines.push(
-            Line::of(Tone::Faint, format!("  {}", column("does", 9)))
-                .with(Tone::Plain, format!("{}  ", one_line(&act.command.to_line())))
+            StyledLine::of(OutputTone::Faint, format!("  {}", column("does", 9)))
+                .with(OutputTone::Plain, format!("{}  ", one_line(&act.command.to_line())))
                 .with(effect_tone(result), effect_word(result))
-                .with(Tone::Plain, format!("  {}", clip(&result_words(result), 160)))
-                .with(Tone::Faint, format!("  {} ms", number(result.elapsed_ms))),
+                .with(OutputTone::Plain, format!("  {}", clip(&result_words(result), 160)))
+                .with(OutputTone::Faint, format!("  {} ms", number(result.elapsed_ms))),
         );
     }
 }
 
-fn step_heading(step: &StepStory) -> Line {
+fn step_heading(step: &StepStory) -> StyledLine {
     let subtask = if step.subtask.is_empty() {
         String::new()
     } else {
         format!(" · “{}”", one_line(&step.subtask))
     };
-    Line::of(Tone::Strong, format!("Step {} · {}{subtask}", step.number, step.agent))
-        .with(Tone::Faint, format!("  {}", phase_words(&step.times)))
+    StyledLine::of(OutputTone::Strong, format!("Step {} · {}{subtask}", step.number, step.agent))
+        .with(OutputTone::Faint, format!("  {}", phase_words(&step.times)))
 }
 
 fn phase_words(times: &PhaseTimes) -> String {
@@ -234,10 +250,12 @@ fn phase_words(times: &PhaseTimes) -> String {
     format!("observe {observe} · ask {ask} · act {act} · record {record} ms")
 }
 
-fn head(journal: &Journal, summary: &RunSummary) -> Vec<Line> {
+fn head(journal: &SessionJournal, summary: &RunSummary) -> Vec<StyledLine> {
     let header = &journal.header;
     let when = local_time(header.created_ms);
-    let row = |word: &str, text: &str| Line::of(Tone::Faint, column(word, 11)).with(Tone::Plain, text);
+    let row = |word: &str, text: &str| {
+        StyledLine::of(OutputTone::Faint, column(word, 11)).with(OutputTone::Plain, text)
+    };
     let mut lines = vec![
         row("session", &header.session.0),
         row("began", &when),
@@ -251,19 +269,19 @@ fn head(journal: &Journal, summary: &RunSummary) -> Vec<Line> {
     lines
 }
 
-fn is_suspended(journal: &Journal) -> bool {
+fn is_suspended(journal: &SessionJournal) -> bool {
     journal.lines.last().is_some_and(|line| match &line.record {
-        Record::Event(record) => matches!(record.event, Event::Suspended { .. }),
-        Record::Header(_) | Record::Effect(_) | Record::Changed(_) => false,
+        JournalRecord::Event(record) => matches!(record.event, SessionEvent::Suspended { .. }),
+        JournalRecord::Header(_) | JournalRecord::Effect(_) | JournalRecord::Changed(_) => false,
     })
 }
 
-fn foot(journal: &Journal, summary: &RunSummary) -> Vec<Line> {
+fn foot(journal: &SessionJournal, summary: &RunSummary) -> Vec<StyledLine> {
     let tally = summary.tally;
     let tokens = tally.prompt_tokens.saturating_add(tally.completion_tokens);
     let mut lines = vec![
-        Line::of(
-            Tone::Strong,
+        StyledLine::of(
+            OutputTone::Strong,
             format!(
                 "{} · {} · {} · {} · {} · {} (framework {})",
                 count(u64::from(tally.steps), "step"),
@@ -275,7 +293,7 @@ fn foot(journal: &Journal, summary: &RunSummary) -> Vec<Line> {
                 seconds(summary.phases.framework()),
             ),
         ),
-        Line::of(Tone::Faint, phase_words(&summary.phases)),
+        StyledLine::of(OutputTone::Faint, phase_words(&summary.phases)),
     ];
     if summary.outcome.is_none() {
         let words = if is_suspended(journal) {
@@ -283,10 +301,10 @@ fn foot(journal: &Journal, summary: &RunSummary) -> Vec<Line> {
         } else {
             "the session did not come to an end: it runs still, or its process was killed"
         };
-        lines.push(Line::of(Tone::Doubtful, words));
+        lines.push(StyledLine::of(OutputTone::Doubtful, words));
     }
     for problem in &journal.problems {
-        lines.push(Line::of(Tone::Bad, problem.to_string()));
+        lines.push(StyledLine::of(OutputTone::Bad, problem.to_string()));
     }
     lines
 }

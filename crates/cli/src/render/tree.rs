@@ -2,18 +2,18 @@
 
 use deskhand_core::{
     text::{clip, one_line},
-    ui::{Element, Partial, Tree, WindowInfo, WindowKind},
+    ui::{Element, IncompleteTreeCause, Tree, WindowInfo, WindowKind},
 };
-use deskhand_runtime::tree_words::{Weight, element_parts, partial_words};
+use deskhand_runtime::tree_words::{TextEmphasis, element_parts, partial_words};
 
-use crate::output::{Line, Tone};
+use crate::output::{OutputTone, StyledLine};
 
 /// The windows, topmost first.
-pub(crate) fn window_lines(windows: &[WindowInfo]) -> Vec<Line> {
+pub(crate) fn window_lines(windows: &[WindowInfo]) -> Vec<StyledLine> {
     windows.iter().rev().map(window_line).collect()
 }
 
-fn window_line(window: &WindowInfo) -> Line {
+fn window_line(window: &WindowInfo) -> StyledLine {
     let mut notes = Vec::new();
     match window.kind {
         WindowKind::Normal => {}
@@ -32,30 +32,39 @@ fn window_line(window: &WindowInfo) -> Line {
         notes.push("no accessibility tree".to_owned());
     }
     let [x, y, width, height] = <[i32; 4]>::from(window.bounds);
-    Line::of(Tone::Strong, format!("{:<4} ", window.id.to_string()))
-        .with(Tone::Plain, format!("{:<22} ", clip(&one_line(&window.app.name), 22)))
-        .with(Tone::Faint, format!("{:>10} at {:<10} ", format!("{width}x{height}"), format!("{x},{y}")))
-        .with(Tone::Plain, format!("“{}”", one_line(&window.title)))
-        .with(Tone::Faint, if notes.is_empty() { String::new() } else { format!("  {}", notes.join(", ")) })
+    StyledLine::of(OutputTone::Strong, format!("{:<4} ", window.id.to_string()))
+        .with(OutputTone::Plain, format!("{:<22} ", clip(&one_line(&window.app.name), 22)))
+        .with(
+            OutputTone::Faint,
+            format!("{:>10} at {:<10} ", format!("{width}x{height}"), format!("{x},{y}")),
+        )
+        .with(OutputTone::Plain, format!("“{}”", one_line(&window.title)))
+        .with(
+            OutputTone::Faint,
+            if notes.is_empty() { String::new() } else { format!("  {}", notes.join(", ")) },
+        )
 }
 
 /// The elements of a window, indented by depth.
-pub(crate) fn tree_lines(tree: &Tree) -> Vec<Line> {
-    let mut lines: Vec<Line> = tree.elements.iter().map(element_line).collect();
+pub(crate) fn tree_lines(tree: &Tree) -> Vec<StyledLine> {
+    let mut lines: Vec<StyledLine> = tree.elements.iter().map(element_line).collect();
     if let Some(why) = partial_words(tree) {
-        let how =
-            if tree.partial == Some(Partial::NodeLimit) { "; raise the limit with --nodes-max" } else { "" };
-        lines.push(Line::of(Tone::Doubtful, format!("… the tree is incomplete: {why}{how}")));
+        let how = if tree.partial == Some(IncompleteTreeCause::NodeLimit) {
+            "; raise the limit with --nodes-max"
+        } else {
+            ""
+        };
+        lines.push(StyledLine::of(OutputTone::Doubtful, format!("… the tree is incomplete: {why}{how}")));
     }
     lines
 }
 
-fn element_line(element: &Element) -> Line {
-    element_parts(element).into_iter().fold(Line::default(), |line, (weight, text)| {
+fn element_line(element: &Element) -> StyledLine {
+    element_parts(element).into_iter().fold(StyledLine::default(), |line, (weight, text)| {
         let tone = match weight {
-            Weight::Strong => Tone::Strong,
-            Weight::Plain => Tone::Plain,
-            Weight::Faint => Tone::Faint,
+            TextEmphasis::Strong => OutputTone::Strong,
+            TextEmphasis::Plain => OutputTone::Plain,
+            TextEmphasis::Faint => OutputTone::Faint,
         };
         line.with(tone, text)
     })

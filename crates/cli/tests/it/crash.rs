@@ -12,7 +12,7 @@ use std::{
 
 use deskhand_core::{
     agent::AgentRef,
-    model::{ModelRequest, Part},
+    model::{MessagePart, ModelRequest},
 };
 use deskhand_model::Script;
 use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, model_request};
@@ -166,8 +166,8 @@ impl Careful {
 fn text_of(request: &ModelRequest) -> String {
     let parts = request.messages.iter().flat_map(|message| &message.parts);
     let texts = parts.filter_map(|part| match part {
-        Part::Text { text } => Some(text.as_str()),
-        Part::Picture { .. } => None,
+        MessagePart::Text { text } => Some(text.as_str()),
+        MessagePart::Picture { .. } => None,
     });
     texts.collect::<Vec<_>>().join("\n")
 }

@@ -13,14 +13,14 @@ use std::{
 use deskhand_core::{agent::AgentReport, ids::AgentId, session::SubtaskStatus};
 use deskhand_fleet::{
     holder::{CANCELS, TASKS, outcome_key, task_key},
-    journal::{Outcome, WorkerId},
+    journal::{TaskOutcome, WorkerId},
     nats::{NatsOptions, NatsStore},
     plan::OutcomeRecord,
-    store::Store as _,
+    store::FleetStore as _,
     task::{TaskId, TaskRecord, TaskSpec},
 };
 use deskhand_host::config::{Config, MachineAgentSettings, NeedsSettings};
-use deskhand_runtime::agents::{Assignment, OpenAgents, Progress};
+use deskhand_runtime::agents::{Assignment, DelegateProgress, OpenAgents};
 use deskhand_serve::fleet::machines;
 use deskhand_testkit::{nats_server::Server, programs::can_run};
 use serde_json::{Value, json};
@@ -266,7 +266,7 @@ impl Alone {
     async fn work(&self, number: &str) -> AgentReport {
         let (number, subtask) = (number.to_owned(), "scan the page".to_owned());
         let assignment = Assignment { number, subtask, ..Assignment::default() };
-        self.agents.work(AgentId(1), assignment, Progress::default()).await
+        self.agents.work(AgentId(1), assignment, DelegateProgress::default()).await
     }
 
     /// A worker with this label says that it is there.
@@ -284,7 +284,7 @@ impl Alone {
     }
 
     /// Gives a task an outcome once it is there.
-    async fn end(&self, id: &str, outcome: Outcome) {
+    async fn end(&self, id: &str, outcome: TaskOutcome) {
         while self.store.get(&task_key(&TaskId::new(id).unwrap())).await.unwrap().is_none() {
             self.store.changes(TASKS, 0).await.unwrap();
         }
@@ -307,7 +307,7 @@ async fn what_a_hostile_worker_sends_stays_in_its_folder() {
         "worker": "box\n\u{202e}",
         "documents": documents,
     });
-    let ended = alone.end("s-7", Outcome::Done { result, finished: true });
+    let ended = alone.end("s-7", TaskOutcome::Done { result, finished: true });
     let (report, ()) = tokio::join!(alone.work("s-7"), ended);
     assert_eq!(report.status, SubtaskStatus::Failed, "not all is here: {report:?}");
     let lines: Vec<&str> = report.result.lines().collect();
@@ -351,7 +351,7 @@ async fn a_sub_task_is_sent_once_and_to_nobody_who_does_not_take_it() {
             alone.store.changes(TASKS, 0).await.unwrap();
         }} => {}
     }
-    let ended = alone.end("s-3", Outcome::Failed { reason: "out of paper".to_owned() });
+    let ended = alone.end("s-3", TaskOutcome::Failed { reason: "out of paper".to_owned() });
     let (report, ()) = tokio::join!(alone.work("s-3"), ended);
     assert!(report.result.contains("the task s-3 cannot be done: out of paper"), "{report:?}");
     assert_eq!(alone.sent().await, [1, 0]);

@@ -13,10 +13,10 @@ use std::{
 
 use deskhand_fleet::{
     holder::{cancel_key, outcome_key, task_key},
-    journal::{Entry, Part, WorkerId},
+    journal::{TaskJournalChunk, TaskJournalEntry, WorkerId},
     nats::{NatsOptions, NatsStore},
-    store::Store as _,
-    task::{Needs, TaskId, TaskRecord, TaskSpec},
+    store::FleetStore as _,
+    task::{TaskId, TaskRecord, TaskRequirements, TaskSpec},
 };
 use deskhand_testkit::nats_server::Server;
 use serde_json::{Value, json};
@@ -142,9 +142,11 @@ impl Fleet {
             journal.lines().next().unwrap().replace(&session, &folder.display().to_string())
         };
         let forged = id("forged");
-        let place =
-            eve.append(&forged, 0, &Entry::Taken { worker: WorkerId("eve".to_owned()) }).await.unwrap();
-        let lines = Entry::Lines(Part::from(format!("{line}\n")));
+        let place = eve
+            .append(&forged, 0, &TaskJournalEntry::Taken { worker: WorkerId("eve".to_owned()) })
+            .await
+            .unwrap();
+        let lines = TaskJournalEntry::Lines(TaskJournalChunk::from(format!("{line}\n")));
         eve.append(&forged, place, &lines).await.unwrap();
         let work = json!({ "task": { "request": "x" }, "documents": {} });
         put(eve, &forged, TaskSpec { work, ..TaskSpec::new(forged.clone()) }).await;
@@ -217,7 +219,7 @@ async fn only_signed_tasks_are_done_and_only_as_they_were_signed() {
     put(&eve, &id("altered"), altered).await;
     let good = stored(&eve, &id("good")).await;
     put(&eve, &id("again"), good.clone()).await;
-    eve.release(&id("again"), &Needs::default(), 0, "again/1").await.unwrap();
+    eve.release(&id("again"), &TaskRequirements::default(), 0, "again/1").await.unwrap();
     put(&eve, &id("renamed"), TaskSpec { id: id("renamed"), ..good.clone() }).await;
     eve.put(&cancel_key(&id("wanted")), 0, b"").await.unwrap();
     let shown = fleet.run("cancel", &["good", "--key", "eve.key"]);

@@ -3,10 +3,10 @@
 use std::{fs, path::PathBuf, process::Output};
 
 use deskhand_core::{
-    action::{Act, ElementRef},
+    action::{ActionKind, ElementRef},
     observation::{Observation, WindowView},
-    record::Record,
-    session::{Effect, Event},
+    record::JournalRecord,
+    session::{Effect, SessionEvent},
     ui::Element,
 };
 use deskhand_runtime::SessionStore;
@@ -106,8 +106,10 @@ impl Eyes {
 fn last_view(store: &SessionStore) -> WindowView {
     let journal = store.find("last").unwrap().read().unwrap();
     let view = journal.lines.into_iter().rev().find_map(|line| {
-        let Record::Event(record) = line.record else { return None };
-        let Event::Observed { observation: Observation::Window(view) } = record.event else { return None };
+        let JournalRecord::Event(record) = line.record else { return None };
+        let SessionEvent::Observed { observation: Observation::Window(view) } = record.event else {
+            return None;
+        };
         Some(view)
     });
     view.expect("an operator is asked after a look")
@@ -237,15 +239,15 @@ fn check_journal(store: &SessionStore, played: Played) {
     let mut hit = Vec::new();
     let mut tools = Vec::new();
     for line in journal.lines {
-        if let Record::Effect(record) = &line.record
+        if let JournalRecord::Effect(record) = &line.record
             && let Effect::Call { command } = &record.effect
         {
             tools.push(command.tool.clone());
         }
-        let Record::Event(record) = line.record else { continue };
-        let Event::Returned { result } = record.event else { continue };
+        let JournalRecord::Event(record) = line.record else { continue };
+        let SessionEvent::Returned { result } = record.event else { continue };
         for action in result.report.actions() {
-            if let Act::Click { .. } | Act::Drag { .. } = action.act {
+            if let ActionKind::Click { .. } | ActionKind::Drag { .. } = action.act {
                 let element = action.aim.named_element().map(ElementRef::label);
                 hit.push(element.unwrap_or_else(|| panic!("{played:?}: nothing was hit: {action:?}")));
             }

@@ -15,7 +15,7 @@ use std::{
 use deskhand_fleet::{
     holder::{ANSWERS, QUESTIONS},
     nats::{NatsOptions, NatsStore},
-    store::Store as _,
+    store::FleetStore as _,
 };
 use deskhand_testkit::nats_server::Server;
 use serde_json::{Value, json};

@@ -10,7 +10,7 @@ use std::{
     process::Command,
 };
 
-use deskhand_runtime::{Finding, JournalError, Proof, SessionStore, verify};
+use deskhand_runtime::{IntegrityFinding, JournalError, SealProof, SessionStore, verify};
 use serde_json::Value;
 
 use self::disk::{Call, Disk, Luck, Worst, read_calls};
@@ -144,15 +144,15 @@ fn damages(home: &Path, synced: u64) -> Vec<String> {
     if verified.records < synced {
         wrong.push(format!("{} records of {synced} that were synced", verified.records));
     }
-    if !matches!(verified.proof, Proof::Sealed { since: 1 }) {
+    if !matches!(verified.proof, SealProof::Sealed { since: 1 }) {
         wrong.push(format!("{:?}", verified.proof));
     }
     for finding in verified.findings {
         let is_told = matches!(&finding,
-            Finding::CutOff { seq: first }
-            | Finding::Lost { from: first, .. }
-            | Finding::PictureMissing { seq: first, .. }
-            | Finding::PictureChanged { seq: first, .. } if *first > synced);
+            IntegrityFinding::CutOff { seq: first }
+            | IntegrityFinding::Lost { from: first, .. }
+            | IntegrityFinding::PictureMissing { seq: first, .. }
+            | IntegrityFinding::PictureChanged { seq: first, .. } if *first > synced);
         if !is_told {
             wrong.push(format!("{finding}; {synced} records were synced"));
         }

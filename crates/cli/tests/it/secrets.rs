@@ -12,8 +12,8 @@ use std::{
 use deskhand_core::{
     geometry::Rect,
     observation::{Observation, WindowView},
-    record::Record,
-    session::Event,
+    record::JournalRecord,
+    session::SessionEvent,
     ui::Element,
 };
 use deskhand_desktop::Picture;
@@ -126,8 +126,10 @@ fn pictures(world: &World) -> Vec<(WindowView, Picture)> {
     let folder = store.find("last").unwrap();
     let journal = folder.read().unwrap();
     let views = journal.lines.into_iter().filter_map(|line| {
-        let Record::Event(event) = line.record else { return None };
-        let Event::Observed { observation: Observation::Window(view) } = event.event else { return None };
+        let JournalRecord::Event(event) = line.record else { return None };
+        let SessionEvent::Observed { observation: Observation::Window(view) } = event.event else {
+            return None;
+        };
         Some(view)
     });
     let taken = views.filter_map(|view| {

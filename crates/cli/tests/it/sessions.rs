@@ -10,7 +10,7 @@ use deskhand_core::{prompt::PromptSet, session::SessionConfig};
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::office;
 use deskhand_model::Script;
-use deskhand_runtime::{RunOptions, StopSwitch, Toolbox, Waits, people::People};
+use deskhand_runtime::{SessionRunOptions, StopSwitch, Toolbox, Waits, people::People};
 use insta::assert_snapshot;
 
 use crate::support::World;
@@ -24,7 +24,7 @@ pub(crate) fn record(world: &World) -> (String, PathBuf) {
     let variables = BTreeMap::from([("output".to_owned(), "/tmp/sales.ods".to_owned())]);
     let model = Script::parse("office.script.toml", OFFICE_SCRIPT, variables).unwrap();
     let tools = Toolbox::standard(ActLimits::default()).unwrap();
-    let options = RunOptions {
+    let options = SessionRunOptions {
         id: None,
         store: &store,
         desktop: &desktop,

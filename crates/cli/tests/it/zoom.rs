@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, fs, path::Path, process::Output};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use deskhand_core::{geometry::Rect, record::Record, session::Event};
+use deskhand_core::{geometry::Rect, record::JournalRecord, session::SessionEvent};
 use deskhand_desktop::Picture;
 use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, prompt_text};
 use regex::Regex;
@@ -137,8 +137,8 @@ async fn the_next_question_of_an_agent_shows_what_it_zoomed_to() {
 fn is_recorded(world: &World, sent: &[Vec<u8>]) {
     let folder = world.store().find("last").unwrap();
     let returned = folder.read().unwrap().lines.into_iter().filter_map(|line| {
-        let Record::Event(event) = line.record else { return None };
-        let Event::Returned { result } = event.event else { return None };
+        let JournalRecord::Event(event) = line.record else { return None };
+        let SessionEvent::Returned { result } = event.event else { return None };
         result.picture
     });
     let returned: Vec<_> = returned.collect();

@@ -14,8 +14,8 @@ use rustix::{
     io::Errno,
 };
 
-use super::held::{BLOCK, Held};
-use crate::confinement::{Confinement, Limits};
+use super::held::{BLOCK, HiddenStorageUsage};
+use crate::confinement::{Confinement, ConfinementLimits};
 
 /// The most files and folders that are counted before a program starts. Where there are more, its disk space cannot be bounded.
 const ENTRIES_MAX: u64 = 2_000_000;
@@ -25,7 +25,7 @@ const DEPTH_MAX: usize = 256;
 /// Contents of the writable folders before the program started, and the limits for what it may add.
 pub(super) struct Disk {
     folders: Vec<Folder>,
-    limits: Limits,
+    limits: ConfinementLimits,
     /// Amount that the program had added at the last walk.
     added: u64,
     /// The free space at the last walk, for each folder.
@@ -110,7 +110,7 @@ impl Disk {
     }
 
     /// Walks through the folders; returns why the program has to end, if it has.
-    pub(super) fn exceeded(&mut self, held: &Held) -> Option<String> {
+    pub(super) fn exceeded(&mut self, held: &HiddenStorageUsage) -> Option<String> {
         self.free = self.folders.iter().map(|folder| Free::at(&folder.path)).collect();
         let (most_bytes, most_files) = (self.limits.disk_bytes(), self.limits.disk_files);
         let removed = held.removed_bytes(|device| self.folders.iter().any(|folder| folder.device == device));

@@ -21,9 +21,9 @@ const REMOVED: &str = " (deleted)";
 
 /// Storage held by some processes.
 #[derive(Debug, Default)]
-pub(super) struct Held {
+pub(super) struct HiddenStorageUsage {
     /// Open files without a name, by device and inode.
-    open: HashMap<(u64, u64), Open>,
+    open: HashMap<(u64, u64), UnlinkedFile>,
     /// Removed files on disk that are mapped and not open, by how the kernel prints them: bytes up to the end of the mapping.
     mapped: HashMap<String, u64>,
     /// Private and shared memory, counted for each process that has it.
@@ -34,14 +34,14 @@ pub(super) struct Held {
 
 /// An open file without a name.
 #[derive(Debug, Clone, Copy)]
-struct Open {
+struct UnlinkedFile {
     bytes: u64,
     /// `true` if it is in memory, like files from `memfd_create`.
     is_memory: bool,
 }
 
 /// A mapping in `/proc/PID/maps`, or the first line of one in `smaps`.
-pub(super) struct Mapping<'a> {
+pub(super) struct MemoryMapping<'a> {
     length: u64,
     is_shared: bool,
     offset: u64,
@@ -50,7 +50,7 @@ pub(super) struct Mapping<'a> {
     pub(super) path: &'a str,
 }
 
-impl Held {
+impl HiddenStorageUsage {
     /// Measures the storage held by these processes.
     pub(super) fn by(processes: &[Pid]) -> Self {
         let mut held = Self::default();
@@ -84,7 +84,7 @@ impl Held {
             let Ok(data) = fs::metadata(entry.path()) else { continue };
             if data.is_file() && data.nlink() == 0 {
                 let is_memory = statfs(entry.path()).is_ok_and(|system| IN_MEMORY.contains(&system.f_type));
-                let open = Open { bytes: data.blocks().saturating_mul(BLOCK), is_memory };
+                let open = UnlinkedFile { bytes: data.blocks().saturating_mul(BLOCK), is_memory };
                 self.open.insert((data.dev(), data.ino()), open);
             }
         }
@@ -93,7 +93,7 @@ impl Held {
     fn add_mapped(&mut self, process: &Path) {
         let maps = fs::read(process.join("maps")).unwrap_or_default();
         for line in String::from_utf8_lossy(&maps).lines() {
-            let Some(mapping) = Mapping::parse(line) else { continue };
+            let Some(mapping) = MemoryMapping::parse(line) else { continue };
             if mapping.is_shared && mapping.path.ends_with(REMOVED) && !mapping.is_shared_memory() {
                 let known = self.mapped.entry(format!("{} {}", mapping.device, mapping.inode)).or_default();
                 *known = (*known).max(mapping.offset.saturating_add(mapping.length));
@@ -134,7 +134,7 @@ impl Held {
     }
 }
 
-impl<'a> Mapping<'a> {
+impl<'a> MemoryMapping<'a> {
     /// Parses `FROM-TO FLAGS OFFSET DEVICE INODE PATH`.
     pub(super) fn parse(line: &'a str) -> Option<Self> {
         let mut words = line.splitn(6, ' ');

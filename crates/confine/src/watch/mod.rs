@@ -16,7 +16,7 @@ use std::{
 use rustix::time::{ClockId, clock_gettime};
 use tokio::sync::mpsc;
 
-use self::{disk::Disk, held::Held, memory::exact_bytes};
+use self::{disk::Disk, held::HiddenStorageUsage, memory::exact_bytes};
 use crate::{confinement::Confinement, descendants::descendants};
 
 /// The shortest pause between two looks.
@@ -27,7 +27,7 @@ const PAUSE_FACTOR: u32 = 19;
 const PAUSE_MAX: Duration = Duration::from_secs(10);
 
 /// Looks at what a program uses.
-pub(crate) struct Watch {
+pub(crate) struct ResourcePoller {
     disk: Disk,
     /// The most memory in bytes; `None` if a control group enforces it.
     memory: Option<u64>,
@@ -35,20 +35,20 @@ pub(crate) struct Watch {
 }
 
 /// A watch that runs on a thread of its own until it is dropped.
-pub(crate) struct Watching {
+pub(crate) struct ResourceMonitor {
     reasons: mpsc::Receiver<String>,
     /// Dropping it ends the thread.
     _until: Sender<()>,
 }
 
-impl Watching {
+impl ResourceMonitor {
     /// Returns the reason once a limit is exceeded; `None` if the thread has ended.
     pub(crate) async fn exceeded(&mut self) -> Option<String> {
         self.reasons.recv().await
     }
 }
 
-impl Watch {
+impl ResourcePoller {
     /// Measures what is below the writable folders before the program starts. Blocking.
     pub(crate) fn prepare(confinement: &Confinement, memory_is_limited: bool) -> Result<Self, String> {
         let memory = (!memory_is_limited).then(|| confinement.limits.memory_bytes());
@@ -56,7 +56,7 @@ impl Watch {
     }
 
     /// Looks at the descendants of this process from now on.
-    pub(crate) fn start(mut self) -> std::io::Result<Watching> {
+    pub(crate) fn start(mut self) -> std::io::Result<ResourceMonitor> {
         let (_until, ended) = channel::<()>();
         let (sender, reasons) = mpsc::channel(1);
         std::thread::Builder::new().name("watch".to_owned()).spawn(move || {
@@ -65,7 +65,7 @@ impl Watch {
                 sender.blocking_send(reason).ok();
             }
         })?;
-        Ok(Watching { reasons, _until })
+        Ok(ResourceMonitor { reasons, _until })
     }
 
     /// Returns why the program has to end; `None` once nobody waits for it.
@@ -108,7 +108,7 @@ impl Watch {
             return None;
         }
         let processes = descendants();
-        let held = Held::by(&processes);
+        let held = HiddenStorageUsage::by(&processes);
         if let Some(most) = self.memory
             && held.memory_at_most() > most
             && exact_bytes(&processes, &held) > most

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_confine::{Confinement, Enforcement, Limits, Stage, support};
+use deskhand_confine::{Confinement, ConfinementLimits, ConfinementStage, Enforcement, support};
 
 /// The user id of an ordinary user.
 const NOBODY: u32 = 65_534;
@@ -65,13 +65,13 @@ impl World {
             Ok(_) => true,
         });
         let confinement = Confinement {
-            stage: Stage::Supervisor,
+            stage: ConfinementStage::Supervisor,
             owner: None,
             enforcement,
             write: vec![root.path().join("work")],
             read: Vec::new(),
             network: false,
-            limits: Limits::default(),
+            limits: ConfinementLimits::default(),
             mark: MARK.to_owned(),
         };
         let world = Self { root, user, confinement };

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     geometry::{Point, Screen},
-    keys::Modifier,
-    ui::{CellRange, CellRanges, Wanted},
+    keys::KeyModifier,
+    ui::{CellRange, CellRanges, ElementQuery},
 };
 
 /// The longest text that is kept of what was typed, set or read back, in characters.
@@ -27,7 +27,7 @@ pub enum Button {
 /// Kind of an action, with the arguments that define its intended effect. Texts are clipped to [`TEXT_MAX`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "act", rename_all = "snake_case")]
-pub enum Act {
+pub enum ActionKind {
     /// Clicks.
     Click {
         /// The button.
@@ -36,7 +36,7 @@ pub enum Act {
         count: u8,
         /// The keys that are held meanwhile.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        held: Vec<Modifier>,
+        held: Vec<KeyModifier>,
     },
     /// Drags from the point that it is aimed at.
     Drag {
@@ -82,7 +82,7 @@ pub enum Act {
     /// Selects an item of a list, combo box, tree or row of tabs.
     SelectItem {
         /// The item.
-        item: Wanted,
+        item: ElementQuery,
     },
     /// Selects several items of a list, tree or table, and no others.
     SelectItems {
@@ -183,9 +183,9 @@ pub enum Act {
 #[serde(rename_all = "snake_case")]
 pub enum Condition {
     /// An element shows.
-    Appears(Wanted),
+    Appears(ElementQuery),
     /// No such element shows any more.
-    Disappears(Wanted),
+    Disappears(ElementQuery),
     /// The title of the window, or of a dialog of it, contains a text; case does not count.
     TitleContains(String),
 }
@@ -206,7 +206,7 @@ pub enum PostCondition<'a> {
     /// The application has taken this file.
     FileTaken(&'a str),
     /// The item of the target is selected.
-    ItemSelected(&'a Wanted),
+    ItemSelected(&'a ElementQuery),
     /// Exactly these items of the target are selected.
     ItemsSelected(&'a [String]),
     /// Exactly these cells of the target are selected.
@@ -231,7 +231,7 @@ pub enum PostCondition<'a> {
     Condition(&'a Condition),
 }
 
-impl Act {
+impl ActionKind {
     /// Returns the intended effect; `None` if only observed changes can show success, as for a click.
     pub fn postcondition(&self) -> Option<PostCondition<'_>> {
         Some(match self {

@@ -9,7 +9,7 @@ use crate::{ids::ElementId, ui::State};
 /// Changed aspect of an element. Back ends parse their events into this once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Aspect {
+pub enum ElementChangeKind {
     /// Its name.
     Name,
     /// Its description.
@@ -50,7 +50,7 @@ pub enum Aspect {
     Other,
 }
 
-impl Aspect {
+impl ElementChangeKind {
     /// Returns `true` if this is about the content of an element, as opposed to the pointer, the focus or the view passing by.
     pub const fn is_content(self) -> bool {
         match self {
@@ -80,7 +80,7 @@ impl Aspect {
     }
 }
 
-impl fmt::Display for Aspect {
+impl fmt::Display for ElementChangeKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Name => "name",
@@ -107,7 +107,7 @@ impl fmt::Display for Aspect {
 /// One change that an application announced, or that was seen on the screen.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
-pub enum Change {
+pub enum UiChange {
     /// A window was mapped.
     WindowOpened {
         /// Its title.
@@ -126,7 +126,7 @@ pub enum Change {
     /// Something of an element changed.
     Element {
         /// Changed aspect.
-        aspect: Aspect,
+        aspect: ElementChangeKind,
         /// The element, if its id is known.
         element: Option<ElementId>,
     },
@@ -154,11 +154,15 @@ mod tests {
 
     #[test]
     fn every_change_survives_the_journal() {
-        let changes = [Aspect::Name, Aspect::State(State::Checked), Aspect::ChildAdded(3)]
-            .map(|aspect| Change::Element { aspect, element: Some(ElementId(4)) });
-        for change in changes.into_iter().chain([Change::TitleChanged { title: "A".to_owned() }]) {
+        let changes = [
+            ElementChangeKind::Name,
+            ElementChangeKind::State(State::Checked),
+            ElementChangeKind::ChildAdded(3),
+        ]
+        .map(|aspect| UiChange::Element { aspect, element: Some(ElementId(4)) });
+        for change in changes.into_iter().chain([UiChange::TitleChanged { title: "A".to_owned() }]) {
             let text = serde_json::to_string(&change).unwrap();
-            assert_eq!(serde_json::from_str::<Change>(&text).unwrap(), change, "{text}");
+            assert_eq!(serde_json::from_str::<UiChange>(&text).unwrap(), change, "{text}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 pub use super::uncertainty::Uncertainty;
-use super::{Cancellation, ElementRef, Extent, Refusal, WindowRef};
+use super::{ActionRefusal, Cancellation, ElementRef, Extent, WindowRef};
 use crate::{
     command::Verdict,
     ui::{CellRange, CellRef, State},
@@ -16,7 +16,7 @@ pub enum Evidence {
     /// The action worked.
     Seen {
         /// Proof of success.
-        proof: Proof,
+        proof: ActionProof,
     },
     /// The action was carried out, and the intended effect did not occur within the time limit.
     NotSeen {
@@ -31,7 +31,7 @@ pub enum Evidence {
     /// Nothing was sent.
     Refused {
         /// Why not.
-        refusal: Refusal,
+        refusal: ActionRefusal,
     },
 }
 
@@ -54,13 +54,13 @@ impl Evidence {
             self,
             Self::NotSeen { shortfall: Shortfall::Cancelled { .. } }
                 | Self::Unknown { uncertainty: Uncertainty::Cancelled { .. } }
-                | Self::Refused { refusal: Refusal::Cancelled }
+                | Self::Refused { refusal: ActionRefusal::Cancelled }
         )
     }
 }
 
-impl From<Proof> for Evidence {
-    fn from(proof: Proof) -> Self {
+impl From<ActionProof> for Evidence {
+    fn from(proof: ActionProof) -> Self {
         Self::Seen { proof }
     }
 }
@@ -77,8 +77,8 @@ impl From<Uncertainty> for Evidence {
     }
 }
 
-impl From<Refusal> for Evidence {
-    fn from(refusal: Refusal) -> Self {
+impl From<ActionRefusal> for Evidence {
+    fn from(refusal: ActionRefusal) -> Self {
         Self::Refused { refusal }
     }
 }
@@ -86,7 +86,7 @@ impl From<Refusal> for Evidence {
 /// Proof that an action worked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "proof", rename_all = "snake_case")]
-pub enum Proof {
+pub enum ActionProof {
     /// A window, dialog or menu opened.
     WindowOpened {
         /// The window.
@@ -117,7 +117,7 @@ pub enum Proof {
         /// The element as it was before.
         element: ElementRef,
         /// Its new state.
-        now: Now,
+        now: ElementDelta,
     },
     /// Something in the window says what it did not say before: a label, an alert, an entry of a list.
     Says {
@@ -165,7 +165,7 @@ pub enum Proof {
         corrected: u64,
         /// Those that show something else than what was written: the result of a formula, or a value in another format.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        shown: Vec<Mismatch>,
+        shown: Vec<CellMismatch>,
     },
     /// Elements moved, came into view or left it.
     Moved,
@@ -212,7 +212,7 @@ pub enum Proof {
     },
 }
 
-impl Proof {
+impl ActionProof {
     /// Returns how directly it proves that the action worked.
     pub const fn rank(&self) -> Rank {
         match self {
@@ -255,7 +255,7 @@ pub enum Rank {
 /// New state of an element that it did not have before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "now", rename_all = "snake_case")]
-pub enum Now {
+pub enum ElementDelta {
     /// A state came or went.
     State {
         /// The state.
@@ -307,7 +307,7 @@ pub enum Now {
 
 /// A cell with another content than the one that was meant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mismatch {
+pub struct CellMismatch {
     /// The cell.
     pub cell: CellRef,
     /// Intended content.
@@ -319,7 +319,7 @@ pub struct Mismatch {
 /// Method used to select an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Way {
+pub enum SelectionMethod {
     /// By a click on it.
     Click,
     /// By keys in the closed list.
@@ -338,13 +338,13 @@ pub enum Shortfall {
         pixels: bool,
         /// Why it was not tried by real input afterwards.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        then: Option<Box<Refusal>>,
+        then: Option<Box<ActionRefusal>>,
     },
     /// The state, selection or focus that was meant was not reached.
     NotReached {
         /// Method used, where several exist.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        way: Option<Way>,
+        way: Option<SelectionMethod>,
     },
     /// Another window is active.
     OtherActive {
@@ -359,7 +359,7 @@ pub enum Shortfall {
         text: String,
         /// Text around the place of writing, if available.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        around: Option<Surroundings>,
+        around: Option<TextContextDiff>,
     },
     /// A field that hides its text holds another number of characters.
     OtherLength {
@@ -389,7 +389,7 @@ pub enum Shortfall {
         #[serde(default, skip_serializing_if = "is_zero")]
         corrected: u64,
         /// Those that show something else.
-        mismatches: Vec<Mismatch>,
+        mismatches: Vec<CellMismatch>,
     },
     /// A cell does not accept what is typed; nothing else was written.
     CellTakesNothing {
@@ -434,7 +434,7 @@ pub enum Shortfall {
         /// Typed part of the text.
         extent: Extent,
         /// Text around the place of typing.
-        around: Surroundings,
+        around: TextContextDiff,
     },
     /// The action was cancelled, with a definite record of its completed part.
     Cancelled {
@@ -445,7 +445,7 @@ pub enum Shortfall {
 
 /// Text around a place before and after an action, each clipped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Surroundings {
+pub struct TextContextDiff {
     /// Before the action.
     pub before: String,
     /// After it.

@@ -5,8 +5,11 @@
 
 use serde_json::Value;
 
-use super::{Act, Action, Condition, ElementRef, Evidence, Now, PostCondition, Proof, Report};
-use crate::ui::{Role, Wanted};
+use super::{
+    ActionKind, ActionOutcome, ActionProof, CallReport, Condition, ElementDelta, ElementRef, Evidence,
+    PostCondition,
+};
+use crate::ui::{ElementQuery, Role};
 
 /// The shortest useful expectation, in characters.
 const EXPECT_CHARS_MIN: usize = 2;
@@ -16,7 +19,7 @@ const FILLERS: &[&str] = &[
     "that", "the", "to", "was", "were", "with",
 ];
 
-impl Report {
+impl CallReport {
     /// Returns the proven facts, in the words of the application (names, titles, texts, values) and of AT-SPI
     /// (roles, states). Merely requested effects are not included.
     pub fn facts(&self) -> Vec<String> {
@@ -40,48 +43,48 @@ impl Report {
 }
 
 /// The fact that an action proved.
-fn fact(action: &Action) -> Option<String> {
+fn fact(action: &ActionOutcome) -> Option<String> {
     let Evidence::Seen { proof } = &action.evidence else { return None };
     Some(match proof {
-        Proof::WindowOpened { window } => format!("{} {} opened", window.kind_word(), window.title),
-        Proof::PageAsks { message } => message.clone(),
-        Proof::WindowClosed { window } => format!("{} {} closed", window.kind_word(), window.title),
-        Proof::TitleChanged { title } => format!("title {title}"),
-        Proof::Gone { element } => format!("{} gone", of(element)),
-        Proof::Changed { element, now } => format!("{} {}", of(element), now_words(now)),
-        Proof::Says { element, text } if element.name == *text => of(element),
-        Proof::Says { element, text } => format!("{} says {text}", of(element)),
-        Proof::Holds { .. } => held(action)?,
-        Proof::Active { window } => format!("{} focused", window.title),
-        Proof::InFront { window } => format!("{} in front", window.title),
-        Proof::Reads { text, .. } => match action.aim.named_element() {
+        ActionProof::WindowOpened { window } => format!("{} {} opened", window.kind_word(), window.title),
+        ActionProof::PageAsks { message } => message.clone(),
+        ActionProof::WindowClosed { window } => format!("{} {} closed", window.kind_word(), window.title),
+        ActionProof::TitleChanged { title } => format!("title {title}"),
+        ActionProof::Gone { element } => format!("{} gone", of(element)),
+        ActionProof::Changed { element, now } => format!("{} {}", of(element), now_words(now)),
+        ActionProof::Says { element, text } if element.name == *text => of(element),
+        ActionProof::Says { element, text } => format!("{} says {text}", of(element)),
+        ActionProof::Holds { .. } => held(action)?,
+        ActionProof::Active { window } => format!("{} focused", window.title),
+        ActionProof::InFront { window } => format!("{} in front", window.title),
+        ActionProof::Reads { text, .. } => match action.aim.named_element() {
             Some(element) => format!("{} reads {text}", of(element)),
             None => text.clone(),
         },
-        Proof::Number { value } => match action.aim.named_element() {
+        ActionProof::Number { value } => match action.aim.named_element() {
             Some(element) => format!("{} {value}", of(element)),
             None => value.to_string(),
         },
-        Proof::Cells { cells, shown, .. } => {
+        ActionProof::Cells { cells, shown, .. } => {
             shown.iter().fold(format!("{cells} of {cells} cells"), |all, one| {
                 format!("{all}; {} {}", one.cell, one.found)
             })
         }
-        Proof::CellsRead { range } => range.to_string(),
-        Proof::Saved { path, .. } => format!("{path} saved"),
-        Proof::Moved => "scrolled".to_owned(),
+        ActionProof::CellsRead { range } => range.to_string(),
+        ActionProof::Saved { path, .. } => format!("{path} saved"),
+        ActionProof::Moved => "scrolled".to_owned(),
         // What was read is in the output; a wait proves nothing.
-        Proof::HasLength
-        | Proof::TextRead { .. }
-        | Proof::ClipboardRead { .. }
-        | Proof::Summarized { .. }
-        | Proof::Waited { .. } => return None,
+        ActionProof::HasLength
+        | ActionProof::TextRead { .. }
+        | ActionProof::ClipboardRead { .. }
+        | ActionProof::Summarized { .. }
+        | ActionProof::Waited { .. } => return None,
     })
 }
 
 /// The state that was read back after an action.
-fn held(action: &Action) -> Option<String> {
-    if let (Act::Visit { .. }, Some(tab)) = (&action.act, action.aim.named_element()) {
+fn held(action: &ActionOutcome) -> Option<String> {
+    if let (ActionKind::Visit { .. }, Some(tab)) = (&action.act, action.aim.named_element()) {
         return Some(format!("{} selected", of(tab)));
     }
     let state = match action.act.postcondition()? {
@@ -117,7 +120,7 @@ fn held(action: &Action) -> Option<String> {
     Some(element.map_or_else(|| state.to_owned(), |element| format!("{} {state}", of(element))))
 }
 
-fn described(wanted: &Wanted) -> String {
+fn described(wanted: &ElementQuery) -> String {
     let role = wanted.role.as_ref().map_or("", Role::name);
     format!("{role} {}", wanted.name.as_deref().unwrap_or_default())
 }
@@ -126,20 +129,20 @@ fn of(element: &ElementRef) -> String {
     format!("{} {}", element.role, element.name)
 }
 
-fn now_words(now: &Now) -> String {
+fn now_words(now: &ElementDelta) -> String {
     match now {
-        Now::State { state, on: true } => state.name().to_owned(),
-        Now::State { state, on: false } => format!("un{}", state.name()),
-        Now::Enabled { on } => if *on { "enabled" } else { "disabled" }.to_owned(),
-        Now::Named { name } => name.clone(),
-        Now::Value { value } => value.map(|value| value.to_string()).unwrap_or_default(),
-        Now::Reads { text } => format!("reads {text}"),
-        Now::Came => "came".to_owned(),
-        Now::Went => "went".to_owned(),
-        Now::Focused | Now::FocusMovedHere => "focused".to_owned(),
-        Now::Caret { at } => format!("caret {at}"),
-        Now::TextSelected { characters } => format!("{characters} characters selected"),
-        Now::Changed => "changed".to_owned(),
+        ElementDelta::State { state, on: true } => state.name().to_owned(),
+        ElementDelta::State { state, on: false } => format!("un{}", state.name()),
+        ElementDelta::Enabled { on } => if *on { "enabled" } else { "disabled" }.to_owned(),
+        ElementDelta::Named { name } => name.clone(),
+        ElementDelta::Value { value } => value.map(|value| value.to_string()).unwrap_or_default(),
+        ElementDelta::Reads { text } => format!("reads {text}"),
+        ElementDelta::Came => "came".to_owned(),
+        ElementDelta::Went => "went".to_owned(),
+        ElementDelta::Focused | ElementDelta::FocusMovedHere => "focused".to_owned(),
+        ElementDelta::Caret { at } => format!("caret {at}"),
+        ElementDelta::TextSelected { characters } => format!("{characters} characters selected"),
+        ElementDelta::Changed => "changed".to_owned(),
     }
 }
 

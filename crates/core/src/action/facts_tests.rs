@@ -4,18 +4,19 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    action::{Act, Aim, Button, Shortfall, WindowRef},
+    action::{ActionKind, Aim, Button, Shortfall, WindowRef},
     ids::{ElementId, WindowId},
-    ui::{Role, State, Wanted, WindowKind},
+    ui::{ElementQuery, Role, State, WindowKind},
 };
 
 fn element(role: Role, name: &str) -> ElementRef {
     ElementRef { id: ElementId(5), role, name: name.to_owned(), instead_of: None }
 }
 
-fn click(evidence: impl Into<Evidence>) -> Report {
+fn click(evidence: impl Into<Evidence>) -> CallReport {
     let aim = Aim::Element { element: element(Role::PUSH_BUTTON, "Finish") };
-    Action::new(Act::Click { button: Button::Left, count: 1, held: Vec::new() }, aim, evidence).into()
+    ActionOutcome::new(ActionKind::Click { button: Button::Left, count: 1, held: Vec::new() }, aim, evidence)
+        .into()
 }
 
 fn dialog(title: &str) -> WindowRef {
@@ -24,10 +25,10 @@ fn dialog(title: &str) -> WindowRef {
 
 #[test]
 fn expected_words_are_found_in_facts() {
-    let check = |report: &Report, expected: &str, is_in: bool| {
+    let check = |report: &CallReport, expected: &str, is_in: bool| {
         assert_eq!(report.contains(&Value::Null, expected), is_in, "{expected:?} in {:?}", report.facts());
     };
-    let closed = click(Proof::WindowClosed { window: dialog("Chart Wizard") });
+    let closed = click(ActionProof::WindowClosed { window: dialog("Chart Wizard") });
     check(&closed, "the “Chart Wizard” closed", true);
     check(&closed, "chart  wizard is closed.", true);
     check(&closed, "closed", true);
@@ -38,31 +39,42 @@ fn expected_words_are_found_in_facts() {
     check(&closed, "the", false);
     check(&closed, "c", false);
 
-    let bold = |now| click(Proof::Changed { element: element(Role::CHECK_BOX, "Bold"), now });
-    check(&bold(Now::State { state: State::Checked, on: true }), "check box \"Bold\" is checked", true);
-    check(&bold(Now::State { state: State::Checked, on: false }), "checked", false);
-    check(&bold(Now::Reads { text: "合計金額".to_owned() }), "金額", true);
+    let bold = |now| click(ActionProof::Changed { element: element(Role::CHECK_BOX, "Bold"), now });
+    check(
+        &bold(ElementDelta::State { state: State::Checked, on: true }),
+        "check box \"Bold\" is checked",
+        true,
+    );
+    check(&bold(ElementDelta::State { state: State::Checked, on: false }), "checked", false);
+    check(&bold(ElementDelta::Reads { text: "合計金額".to_owned() }), "金額", true);
 
     let aim = Aim::Element { element: element(Role::LIST, "Sizes") };
-    let item = Wanted::new(Role::LIST_ITEM, "A4");
-    let selected = Action::new(Act::SelectItem { item }, aim, Proof::Holds { already: false }).into();
+    let item = ElementQuery::new(Role::LIST_ITEM, "A4");
+    let selected =
+        ActionOutcome::new(ActionKind::SelectItem { item }, aim, ActionProof::Holds { already: false })
+            .into();
     check(&selected, "A4 is selected", true);
 
     // A condition that holds was read from the application.
-    let wait = |condition| -> Report {
-        Action::new(Act::WaitFor { condition }, Aim::Unresolved, Proof::Holds { already: false }).into()
+    let wait = |condition| -> CallReport {
+        ActionOutcome::new(
+            ActionKind::WaitFor { condition },
+            Aim::Unresolved,
+            ActionProof::Holds { already: false },
+        )
+        .into()
     };
     check(&wait(Condition::TitleContains("sales.ods".to_owned())), "sales.ods", true);
-    check(&wait(Condition::Disappears(Wanted::named("Save As"))), "Save As gone", true);
+    check(&wait(Condition::Disappears(ElementQuery::named("Save As"))), "Save As gone", true);
 
     // An effect that was not seen proves nothing, nor does a message.
     check(&click(Shortfall::NothingChanged { pixels: false, then: None }), "nothing changed", false);
-    check(&Report::text("`ls` exited with code 0"), "exited with code 0", false);
+    check(&CallReport::text("`ls` exited with code 0"), "exited with code 0", false);
 }
 
 #[test]
 fn expected_words_are_found_in_the_output() {
-    let report = Report::text("done");
+    let report = CallReport::text("done");
     let output = json!({"rows": [["Region", "Units"], ["North", "1200"]], "exit_code": 0, "done": true});
     for (expected, is_in) in [
         ("north", true),

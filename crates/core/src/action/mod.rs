@@ -1,10 +1,10 @@
 //! Actions and their results as data.
 //!
-//! - [`Act`] is what an action does, with its [`PostCondition`]; [`Aim`] is what it is aimed at.
-//! - [`Evidence`] is what shows whether it worked: a [`Proof`], a [`Shortfall`], an [`Uncertainty`] or a [`Refusal`]. The
+//! - [`ActionKind`] is what an action does, with its [`PostCondition`]; [`Aim`] is what it is aimed at.
+//! - [`Evidence`] is what shows whether it worked: a [`ActionProof`], a [`Shortfall`], an [`Uncertainty`] or a [`ActionRefusal`]. The
 //!   verdict follows from it.
-//! - [`Action`] holds these with the route, all changes and the wait; a call returns a [`Report`] of one or several.
-//! - [`words`] makes the sentences. Nothing is decided on a sentence: [`Report::facts`] is what an expectation is matched
+//! - [`ActionOutcome`] holds these with the route, all changes and the wait; a call returns a [`CallReport`] of one or several.
+//! - [`words`] makes the sentences. Nothing is decided on a sentence: [`CallReport::facts`] is what an expectation is matched
 //!   with.
 
 mod act;
@@ -18,12 +18,15 @@ mod report;
 mod uncertainty;
 pub mod words;
 
-pub use act::{Act, Button, Condition, PostCondition, TEXT_MAX};
+pub use act::{ActionKind, Button, Condition, PostCondition, TEXT_MAX};
 pub use aim::{Aim, ElementRef, WindowRef};
-pub use aspect::{Aspect, Change, WaitedFor};
+pub use aspect::{ElementChangeKind, UiChange, WaitedFor};
 pub use cancelled::{Cancellation, Extent, ExtentUnit, InputCounts};
 pub use evidence::{
-    Blindness, Evidence, Mismatch, Now, Proof, Rank, Shortfall, Surroundings, Uncertainty, Way,
+    ActionProof, Blindness, CellMismatch, ElementDelta, Evidence, Rank, SelectionMethod, Shortfall,
+    TextContextDiff, Uncertainty,
 };
-pub use refusal::{Among, ArgumentProblem, Cover, LastLook, Refusal, Unsupported};
-pub use report::{Action, Report};
+pub use refusal::{
+    ActionRefusal, Among, ArgumentProblem, LastLook, TargetObstruction, UnsupportedCapability,
+};
+pub use report::{ActionOutcome, CallReport};

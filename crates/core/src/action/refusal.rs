@@ -12,7 +12,7 @@ use crate::{
 /// Object that covers the target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Cover {
+pub enum TargetObstruction {
     /// A window.
     Window(WindowRef),
     /// Another element.
@@ -24,7 +24,7 @@ pub enum Cover {
 /// Why an action was refused: the check that failed, with what was found instead. Nothing was sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "refusal", rename_all = "snake_case")]
-pub enum Refusal {
+pub enum ActionRefusal {
     /// The element no longer exists.
     Missing {
         /// Its id.
@@ -75,7 +75,7 @@ pub enum Refusal {
         /// The element.
         element: ElementRef,
         /// Object that covers it.
-        by: Cover,
+        by: TargetObstruction,
     },
     /// The element found in a picture is no longer drawn there.
     NoLongerDrawn {
@@ -119,7 +119,7 @@ pub enum Refusal {
         /// The target.
         element: ElementRef,
         /// Missing capability.
-        what: Unsupported,
+        what: UnsupportedCapability,
     },
     /// There is nothing of that name.
     NotFound {
@@ -234,7 +234,7 @@ pub enum LastLook {
 /// Capability that a target does not offer.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
-pub enum Unsupported {
+pub enum UnsupportedCapability {
     /// The keyboard focus.
     Focus,
     /// Text input.
@@ -360,20 +360,20 @@ pub enum ArgumentProblem {
     LineBreakInCell,
 }
 
-impl Refusal {
+impl ActionRefusal {
     /// The reason in words, without what was refused.
     pub fn reason(&self) -> String {
         super::words::reason(self)
     }
 }
 
-impl From<LastLook> for Refusal {
+impl From<LastLook> for ActionRefusal {
     fn from(found: LastLook) -> Self {
         Self::LastLook { found }
     }
 }
 
-impl From<ArgumentProblem> for Refusal {
+impl From<ArgumentProblem> for ActionRefusal {
     fn from(problem: ArgumentProblem) -> Self {
         Self::Arguments { problem }
     }

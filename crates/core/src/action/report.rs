@@ -2,24 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Act, Aim, Change, Evidence, Proof, WaitedFor, words};
-use crate::{command::Route, ids::WindowId, ui::WindowInfo};
+use super::{ActionKind, ActionProof, Aim, Evidence, UiChange, WaitedFor, words};
+use crate::{command::ActionRoute, ids::WindowId, ui::WindowInfo};
 
 /// One action with what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Action {
+pub struct ActionOutcome {
     /// Kind of the action.
-    pub act: Act,
+    pub act: ActionKind,
     /// Target of the action.
     pub aim: Aim,
     /// Evidence on the success of the action.
     pub evidence: Evidence,
     /// Which way it went; `None` if nothing was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub route: Option<Route>,
+    pub route: Option<ActionRoute>,
     /// All changes seen, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub changes: Vec<Change>,
+    pub changes: Vec<UiChange>,
     /// Time spent waiting for the effect, in milliseconds.
     pub waited_ms: u64,
     /// Events that the application was given time for meanwhile, in order of first occurrence.
@@ -27,9 +27,9 @@ pub struct Action {
     pub waited_for: Vec<WaitedFor>,
 }
 
-impl Action {
+impl ActionOutcome {
     /// An action with its evidence; nothing was sent, and nothing was waited for.
-    pub fn new(act: Act, aim: Aim, evidence: impl Into<Evidence>) -> Self {
+    pub fn new(act: ActionKind, aim: Aim, evidence: impl Into<Evidence>) -> Self {
         Self {
             act,
             aim,
@@ -43,7 +43,7 @@ impl Action {
 
     /// Sets the route.
     #[must_use]
-    pub const fn by(mut self, route: Route) -> Self {
+    pub const fn by(mut self, route: ActionRoute) -> Self {
         self.route = Some(route);
         self
     }
@@ -64,12 +64,12 @@ impl Action {
 
     /// Returns `true` if it was seen to close a window.
     pub fn closed(&self, window: WindowId) -> bool {
-        matches!(&self.evidence, Evidence::Seen { proof: Proof::WindowClosed { window: closed } } if closed.id == window)
+        matches!(&self.evidence, Evidence::Seen { proof: ActionProof::WindowClosed { window: closed } } if closed.id == window)
     }
 
     /// Sets the changes.
     #[must_use]
-    pub fn with_changes(mut self, changes: Vec<Change>) -> Self {
+    pub fn with_changes(mut self, changes: Vec<UiChange>) -> Self {
         self.changes = changes;
         self
     }
@@ -78,16 +78,16 @@ impl Action {
 /// Data returned by a call. The sentence for it is made where it is displayed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "report", rename_all = "snake_case")]
-pub enum Report {
+pub enum CallReport {
     /// One action.
     Action {
         /// The action.
-        action: Box<Action>,
+        action: Box<ActionOutcome>,
     },
     /// Several actions of one call, in order, such as the chords of a key sequence.
     Sequence {
         /// The actions.
-        actions: Vec<Action>,
+        actions: Vec<ActionOutcome>,
     },
     /// Effect of a call of an application's own interface, such as UNO of LibreOffice.
     Native {
@@ -104,14 +104,14 @@ pub enum Report {
     },
 }
 
-impl Report {
+impl CallReport {
     /// A message.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into() }
     }
 
     /// The actions, in order.
-    pub fn actions(&self) -> &[Action] {
+    pub fn actions(&self) -> &[ActionOutcome] {
         match self {
             Self::Action { action } => std::slice::from_ref(action),
             Self::Sequence { actions } => actions,
@@ -125,12 +125,12 @@ impl Report {
         for action in self.actions() {
             for change in &action.changes {
                 match change {
-                    Change::WindowOpened { title } if *title == window.title => closed = false,
-                    Change::WindowClosed { title } if *title == window.title => closed = true,
-                    Change::WindowOpened { .. }
-                    | Change::WindowClosed { .. }
-                    | Change::TitleChanged { .. }
-                    | Change::Element { .. } => {}
+                    UiChange::WindowOpened { title } if *title == window.title => closed = false,
+                    UiChange::WindowClosed { title } if *title == window.title => closed = true,
+                    UiChange::WindowOpened { .. }
+                    | UiChange::WindowClosed { .. }
+                    | UiChange::TitleChanged { .. }
+                    | UiChange::Element { .. } => {}
                 }
             }
             closed |= action.closed(window.id);
@@ -144,8 +144,8 @@ impl Report {
     }
 }
 
-impl From<Action> for Report {
-    fn from(action: Action) -> Self {
+impl From<ActionOutcome> for CallReport {
+    fn from(action: ActionOutcome) -> Self {
         Self::Action { action: Box::new(action) }
     }
 }

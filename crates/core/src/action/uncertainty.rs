@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Blindness, Cancellation, ElementRef, Now};
+use super::{Blindness, Cancellation, ElementDelta, ElementRef};
 
 /// Why there is no way to tell whether an action worked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -13,7 +13,7 @@ pub enum Uncertainty {
         /// The element as it was before.
         element: ElementRef,
         /// Its new state.
-        now: Now,
+        now: ElementDelta,
     },
     /// The action was accepted, and nothing shows whether it had an effect.
     NothingShown,

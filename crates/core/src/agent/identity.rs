@@ -91,14 +91,14 @@ impl fmt::Display for AgentRef {
 /// Who works on a sub-task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Worker {
+pub enum SubtaskWorker {
     /// The AppAgent of a window.
     Window(WindowId),
     /// An agent without a window.
     Agent(AgentId),
 }
 
-impl fmt::Display for Worker {
+impl fmt::Display for SubtaskWorker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Window(id) => id.fmt(f),

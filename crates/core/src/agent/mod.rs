@@ -7,4 +7,4 @@ pub use definition::{
     AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentDefinition, AgentHome, AgentReport, AgentStatus, AgentSteps,
     DefinitionError, INTRODUCTION_CHARS_MAX, usual_statuses,
 };
-pub use identity::{AgentRef, Worker};
+pub use identity::{AgentRef, SubtaskWorker};

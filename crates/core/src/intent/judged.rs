@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use crate::{
     action::ElementRef,
     ids::{ElementId, WindowId},
-    policy::{Subject, Value},
+    policy::{CommandValue, Subject},
     ui::Role,
 };
 
 /// Facts on which a command was judged. The gate stamps them on the command; the executor compares them with
 /// the current state just before the input.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Judged {
+pub struct JudgementBasis {
     /// The elements that it is aimed at, as they were shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub elements: Vec<JudgedElement>,
@@ -45,7 +45,7 @@ pub struct Judged {
     pub paths: Vec<String>,
     /// Values that it names, with their origins.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub values: Vec<Value>,
+    pub values: Vec<CommandValue>,
     /// The file of the document that the window showed, absolute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
@@ -83,7 +83,7 @@ impl JudgedElement {
     }
 }
 
-impl Judged {
+impl JudgementBasis {
     /// Collects the facts on which a subject was judged.
     pub(crate) fn of(subject: Subject) -> Self {
         Self {

@@ -2,13 +2,13 @@
 //!
 //! A tool declares both as data: [`Does`] for the whole, [`Takes`] for each argument. The gate reads the
 //! arguments of a command once ([`read`]) and writes them back in canonical form; policy, approval, journal and
-//! executor all take that value. The judged facts are stamped on the command ([`Judged`]), and the executor
+//! executor all take that value. The judged facts are stamped on the command ([`JudgementBasis`]), and the executor
 //! compares them with the current state just before input is sent.
 
 mod judged;
 mod read;
 
-pub use judged::{Judged, JudgedElement};
+pub use judged::{JudgedElement, JudgementBasis};
 pub use read::{element_id, read, take_declarations};
 use serde::{Deserialize, Serialize};
 
@@ -188,13 +188,13 @@ pub struct Intent {
     pub does: Does,
     /// Targets, in the order of its arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub aims: Vec<Aimed>,
+    pub aims: Vec<CommandAim>,
 }
 
 /// One thing that a command is aimed at.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "at", rename_all = "snake_case")]
-pub enum Aimed {
+pub enum CommandAim {
     /// An element.
     Element {
         /// Its id.

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::{Aimed, Does, Intent, Takes};
+use super::{CommandAim, Does, Intent, Takes};
 use crate::{
-    command::{Command, ToolSpec},
+    command::{ToolCommand, ToolSpec},
     ids::{ElementId, WindowId},
     keys::KeyChord,
     secret,
@@ -15,7 +15,7 @@ use crate::{
 ///
 /// # Errors
 /// The argument that cannot be read as what its tool declares, with what it expects.
-pub fn read(command: &mut Command, tools: &[ToolSpec]) -> Result<(), String> {
+pub fn read(command: &mut ToolCommand, tools: &[ToolSpec]) -> Result<(), String> {
     command.intent = Intent::default();
     let Some(tool) = command.tool_in(tools) else { return Ok(()) };
     command.intent.does = tool.does;
@@ -37,28 +37,28 @@ pub fn read(command: &mut Command, tools: &[ToolSpec]) -> Result<(), String> {
 }
 
 /// One argument: what it is aimed at, and the argument in canonical form. The error says what it has to be.
-fn aim(takes: Takes, value: &mut Value, across: &mut Option<f64>) -> Result<Vec<Aimed>, &'static str> {
+fn aim(takes: Takes, value: &mut Value, across: &mut Option<f64>) -> Result<Vec<CommandAim>, &'static str> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     Ok(vec![match takes {
         Takes::Element => {
             let id = element_id(value).ok_or("the id of an element, such as e17")?;
             *value = Value::String(id.to_string());
-            Aimed::Element { id }
+            CommandAim::Element { id }
         }
         Takes::Window => {
             let id: WindowId = text(value)
                 .and_then(|text| text.trim().parse().ok())
                 .ok_or("the id of a window, such as w2")?;
             *value = Value::String(id.to_string());
-            Aimed::Window { id }
+            CommandAim::Window { id }
         }
-        Takes::Name => Aimed::Name { name: text(value).ok_or("a name")? },
-        Takes::Item => Aimed::Item { name: text(value).ok_or("the name of an item")? },
+        Takes::Name => CommandAim::Name { name: text(value).ok_or("a name")? },
+        Takes::Item => CommandAim::Item { name: text(value).ok_or("the name of an item")? },
         Takes::Items => {
             let names = texts(value).ok_or("a list of names")?;
-            return Ok(names.into_iter().map(|name| Aimed::Item { name }).collect());
+            return Ok(names.into_iter().map(|name| CommandAim::Item { name }).collect());
         }
-        Takes::Path => Aimed::Path { names: texts(value).ok_or("a list of names")? },
+        Takes::Path => CommandAim::Path { names: texts(value).ok_or("a list of names")? },
         Takes::Keys => {
             const KEYS: &str =
                 "key chords separated by spaces, such as ctrl+s (modifiers: ctrl, shift, alt, super)";
@@ -67,20 +67,22 @@ fn aim(takes: Takes, value: &mut Value, across: &mut Option<f64>) -> Result<Vec<
             let chords: Vec<KeyChord> =
                 chords.map_err(|_| KEYS)?.into_iter().map(KeyChord::canonical).collect();
             *value = chords.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ").into();
-            Aimed::Keys { chords }
+            CommandAim::Keys { chords }
         }
         Takes::Text => {
             let text = text(value).ok_or("a text")?;
             match secret::reference(&text) {
-                Some(name) => Aimed::Secret { name: name.to_owned() },
-                None => Aimed::Text { presses_return: text.contains(['\n', '\r']) },
+                Some(name) => CommandAim::Secret { name: name.to_owned() },
+                None => CommandAim::Text { presses_return: text.contains(['\n', '\r']) },
             }
         }
         Takes::Value => {
             let Some(name) = value.as_str().and_then(secret::reference) else { return Ok(Vec::new()) };
-            Aimed::Secret { name: name.to_owned() }
+            CommandAim::Secret { name: name.to_owned() }
         }
-        Takes::Pasted => Aimed::Text { presses_return: text(value).ok_or("a text")?.contains(['\n', '\r']) },
+        Takes::Pasted => {
+            CommandAim::Text { presses_return: text(value).ok_or("a text")?.contains(['\n', '\r']) }
+        }
         Takes::Across => {
             *across = Some(value.as_f64().ok_or("a fraction of the window from 0 to 1")?);
             return Ok(Vec::new());
@@ -88,12 +90,12 @@ fn aim(takes: Takes, value: &mut Value, across: &mut Option<f64>) -> Result<Vec<
         Takes::Down => {
             let y = value.as_f64().ok_or("a fraction of the window from 0 to 1")?;
             let Some(x) = across.take() else { return Ok(Vec::new()) };
-            Aimed::Place { x, y }
+            CommandAim::Place { x, y }
         }
-        Takes::Program => Aimed::Program { name: text(value).ok_or("the name of a program")? },
-        Takes::Files => Aimed::Files { files: texts(value).ok_or("a list of texts")? },
+        Takes::Program => CommandAim::Program { name: text(value).ok_or("the name of a program")? },
+        Takes::Files => CommandAim::Files { files: texts(value).ok_or("a list of texts")? },
         Takes::Replaces => match value.as_bool().ok_or("true or false")? {
-            true => Aimed::Replaces,
+            true => CommandAim::Replaces,
             false => return Ok(Vec::new()),
         },
         // They stand around what is pressed.
@@ -105,8 +107,10 @@ fn aim(takes: Takes, value: &mut Value, across: &mut Option<f64>) -> Result<Vec<
             value.as_bool().ok_or("true or false")?;
             return Ok(Vec::new());
         }
-        Takes::Address => Aimed::Files { files: vec![text(value).ok_or("the address of a page")?] },
-        Takes::File | Takes::Chosen => Aimed::Files { files: vec![text(value).ok_or("the path of a file")?] },
+        Takes::Address => CommandAim::Files { files: vec![text(value).ok_or("the address of a page")?] },
+        Takes::File | Takes::Chosen => {
+            CommandAim::Files { files: vec![text(value).ok_or("the path of a file")?] }
+        }
     }])
 }
 
@@ -125,17 +129,19 @@ fn texts(value: &Value) -> Option<Vec<String>> {
 }
 
 /// A blank name is none.
-fn drop_blank_names(aims: &mut Vec<Aimed>) {
+fn drop_blank_names(aims: &mut Vec<CommandAim>) {
     aims.retain(|aimed| match aimed {
-        Aimed::Name { name } | Aimed::Item { name } | Aimed::Program { name } => !name.trim().is_empty(),
-        Aimed::Path { names } | Aimed::Files { files: names } => !names.is_empty(),
-        Aimed::Keys { chords } => !chords.is_empty(),
-        Aimed::Element { .. }
-        | Aimed::Place { .. }
-        | Aimed::Text { .. }
-        | Aimed::Secret { .. }
-        | Aimed::Window { .. }
-        | Aimed::Replaces => true,
+        CommandAim::Name { name } | CommandAim::Item { name } | CommandAim::Program { name } => {
+            !name.trim().is_empty()
+        }
+        CommandAim::Path { names } | CommandAim::Files { files: names } => !names.is_empty(),
+        CommandAim::Keys { chords } => !chords.is_empty(),
+        CommandAim::Element { .. }
+        | CommandAim::Place { .. }
+        | CommandAim::Text { .. }
+        | CommandAim::Secret { .. }
+        | CommandAim::Window { .. }
+        | CommandAim::Replaces => true,
     });
 }
 
@@ -152,26 +158,28 @@ impl Intent {
 
     /// Returns `true` if a text that it enters has a line break, which presses Return.
     pub(crate) fn presses_return(&self) -> bool {
-        self.aims.iter().any(|aimed| matches!(aimed, Aimed::Text { presses_return: true }))
+        self.aims.iter().any(|aimed| matches!(aimed, CommandAim::Text { presses_return: true }))
     }
 
     /// The key chords that it presses, in order.
     pub fn chords(&self) -> impl Iterator<Item = &KeyChord> {
         self.aims.iter().flat_map(|aimed| {
-            let chords: &[KeyChord] = if let Aimed::Keys { chords } = aimed { chords } else { &[] };
+            let chords: &[KeyChord] = if let CommandAim::Keys { chords } = aimed { chords } else { &[] };
             chords
         })
     }
 
     /// The elements that it is aimed at by their ids.
     pub fn elements(&self) -> impl Iterator<Item = ElementId> {
-        self.aims.iter().filter_map(|aimed| if let Aimed::Element { id } = aimed { Some(*id) } else { None })
+        self.aims
+            .iter()
+            .filter_map(|aimed| if let CommandAim::Element { id } = aimed { Some(*id) } else { None })
     }
 
     /// The files that it names.
     pub fn files(&self) -> impl Iterator<Item = &String> {
         self.aims.iter().flat_map(|aimed| {
-            let files: &[String] = if let Aimed::Files { files } = aimed { files } else { &[] };
+            let files: &[String] = if let CommandAim::Files { files } = aimed { files } else { &[] };
             files
         })
     }
@@ -180,7 +188,7 @@ impl Intent {
     pub fn places(&self) -> impl Iterator<Item = (f64, f64)> {
         self.aims
             .iter()
-            .filter_map(|aimed| if let Aimed::Place { x, y } = aimed { Some((*x, *y)) } else { None })
+            .filter_map(|aimed| if let CommandAim::Place { x, y } = aimed { Some((*x, *y)) } else { None })
     }
 }
 

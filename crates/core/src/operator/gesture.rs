@@ -4,13 +4,13 @@ use crate::{
     action::Button,
     geometry::{Image, Point},
     keys::KeyChord,
-    reply::{AppReply, ProposedAction, Question},
+    reply::{AppReply, ProposedAction, UserQuestion},
     states::AppStatus,
 };
 
 /// Something that an operator does. Places are pixels of the picture that it was shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Gesture {
+pub enum OperatorGesture {
     /// Clicks.
     Click {
         /// Place.
@@ -59,7 +59,7 @@ pub struct OperatorReply {
     /// Its reasoning; may be empty.
     pub thought: String,
     /// Gestures, in order.
-    pub gestures: Vec<Gesture>,
+    pub gestures: Vec<OperatorGesture>,
     /// CONTINUE, SCREENSHOT, FINISH, FAIL, PENDING or CONFIRM.
     pub status: AppStatus,
     /// With FINISH the result, with FAIL the reason, with PENDING the question.
@@ -72,7 +72,7 @@ impl OperatorReply {
     pub fn deciding(self, actions: Vec<ProposedAction>) -> AppReply {
         let Self { thought, gestures: _, status, text } = self;
         let (question, result) = match status {
-            AppStatus::Pending => (Some(Question::open(text)), None),
+            AppStatus::Pending => (Some(UserQuestion::open(text)), None),
             AppStatus::Continue
             | AppStatus::Screenshot
             | AppStatus::Finish

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Gesture, OperatorReply};
+use super::{OperatorGesture, OperatorReply};
 use crate::{
     action::Button,
     geometry::{Image, Point, Rect, Screen},
@@ -14,7 +14,7 @@ use crate::{
     observation::WindowView,
     reply::{ProposedAction, ReplyError},
     secret,
-    ui::{Element, Role, Source, State, Tree},
+    ui::{Element, ElementSource, Role, State, Tree},
 };
 
 /// Roles of elements that are pressed as a whole: the place of the click makes no difference.
@@ -40,7 +40,7 @@ const WHOLE: &[Role] = &[
 const PARTS: &[Role] = &[Role::FILLER, Role::IMAGE, Role::LABEL, Role::PANEL, Role::STATIC];
 
 /// Target of a gesture at a place.
-struct Spot<'a> {
+struct GestureTarget<'a> {
     point: Point<Screen>,
     /// The innermost element there; `None` if the application lists none.
     element: Option<&'a Element>,
@@ -60,13 +60,13 @@ pub fn refine(reply: &OperatorReply, view: &WindowView) -> Result<Vec<ProposedAc
         let wrong = |problem: String| ReplyError::field(format!("action[{index}]"), problem);
         let spot = |at: &Point<Image>| spot(at, view).map_err(wrong);
         let (tool, arguments) = match gesture {
-            Gesture::Click { at, button, count } => {
+            OperatorGesture::Click { at, button, count } => {
                 let spot = spot(at)?;
                 focused = spot.element.or(focused);
                 click(&spot, *button, *count, view).map_err(wrong)?
             }
-            Gesture::Drag { from, to } => drag(&spot(from)?, &spot(to)?, view).map_err(wrong)?,
-            Gesture::Scroll { at, right, down } => {
+            OperatorGesture::Drag { from, to } => drag(&spot(from)?, &spot(to)?, view).map_err(wrong)?,
+            OperatorGesture::Scroll { at, right, down } => {
                 let element = match at {
                     Some(at) => spot(at)?.element,
                     None => focused.or_else(|| focus(view)).or_else(|| view.elements().next()),
@@ -76,18 +76,18 @@ pub fn refine(reply: &OperatorReply, view: &WindowView) -> Result<Vec<ProposedAc
                 arguments.extend(object(json!({"down": down, "right": right})));
                 (SCROLL, arguments)
             }
-            Gesture::Type { text } => {
+            OperatorGesture::Type { text } => {
                 let mut arguments = object(json!({"text": text}));
                 // A secret is typed into one field, given by its id.
                 let field = focused.or_else(|| focus(view)).filter(|_| secret::reference(text).is_some());
                 arguments.extend(field.map(named).unwrap_or_default());
                 (TYPE, arguments)
             }
-            Gesture::Keys { chords } => {
+            OperatorGesture::Keys { chords } => {
                 let chords: Vec<String> = chords.iter().map(ToString::to_string).collect();
                 (PRESS_KEYS, object(json!({"keys": chords.join(" ")})))
             }
-            Gesture::Wait { seconds } => (WAIT, object(json!({"seconds": seconds}))),
+            OperatorGesture::Wait { seconds } => (WAIT, object(json!({"seconds": seconds}))),
         };
         actions.push(ProposedAction {
             function: tool.to_owned(),
@@ -105,7 +105,7 @@ const NOTHING_TO_SCROLL: &str = "nothing is listed there that could be scrolled;
 ///
 /// # Errors
 /// There is no picture, or the pixel is not in it or shows no window.
-fn spot<'a>(pixel: &Point<Image>, view: &'a WindowView) -> Result<Spot<'a>, String> {
+fn spot<'a>(pixel: &Point<Image>, view: &'a WindowView) -> Result<GestureTarget<'a>, String> {
     let picture = view.picture.as_ref().ok_or("there was no picture, so no place can be named; use keys")?;
     let inside = |at: i32, side: u32| u32::try_from(at).is_ok_and(|at| at < side);
     let Point { x, y, .. } = pixel;
@@ -128,7 +128,7 @@ fn spot<'a>(pixel: &Point<Image>, view: &'a WindowView) -> Result<Spot<'a>, Stri
     let whole = element.and_then(|element| pressed(&surface.tree, element));
     let is_control = element.is_some_and(|element| element.role.is_interactive());
     let drawn = if whole.is_none() && !is_control { drawn(&top.tree, point) } else { None };
-    Ok(Spot { point, element: drawn.or(element), whole: drawn.or(whole) })
+    Ok(GestureTarget { point, element: drawn.or(element), whole: drawn.or(whole) })
 }
 
 fn covers(element: &Element, point: Point<Screen>) -> bool {
@@ -151,7 +151,7 @@ fn popped_up<'a>(tree: &'a Tree, popup: &Rect<Screen>, point: Point<Screen>) -> 
 
 /// The smallest element at a point that was detected in the picture. It is used where the application reports no control.
 fn drawn(tree: &Tree, point: Point<Screen>) -> Option<&Element> {
-    let found = tree.elements.iter().filter(|element| element.source != Source::AtSpi);
+    let found = tree.elements.iter().filter(|element| element.source != ElementSource::AtSpi);
     found.filter(|element| covers(element, point)).min_by_key(area)
 }
 
@@ -175,7 +175,7 @@ fn focus(view: &WindowView) -> Option<&Element> {
 }
 
 fn click(
-    spot: &Spot<'_>,
+    spot: &GestureTarget<'_>,
     button: Button,
     count: u8,
     view: &WindowView,
@@ -194,8 +194,8 @@ fn click(
 }
 
 fn drag(
-    from: &Spot<'_>,
-    to: &Spot<'_>,
+    from: &GestureTarget<'_>,
+    to: &GestureTarget<'_>,
     view: &WindowView,
 ) -> Result<(&'static str, Map<String, Value>), String> {
     if let (Some(one), Some(other)) = (from.whole, to.whole)

@@ -31,7 +31,7 @@ pub(super) fn host_typed(text: &str) -> Option<String> {
 
 /// Target of a text in the address field of a browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Opened {
+pub(super) enum AddressTarget {
     /// A page of this host.
     Host(String),
     /// Content that the address itself holds or runs: a script, a document.
@@ -45,7 +45,7 @@ const SHOWN_MAX: usize = 80;
 
 /// Returns the target of a text in the address field of a browser, as browsers interpret it: `view-source:`
 /// shows a page, `javascript:` runs the rest, and words after an address belong to it.
-pub(super) fn opened(text: &str) -> Option<Opened> {
+pub(super) fn opened(text: &str) -> Option<AddressTarget> {
     // Browsers drop these.
     let text: String =
         text.trim_matches(|c: char| c <= ' ').chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
@@ -56,28 +56,28 @@ pub(super) fn opened(text: &str) -> Option<Opened> {
         };
         match scheme.to_ascii_lowercase().as_str() {
             "javascript" | "data" | "vbscript" | "livescript" => {
-                return Some(Opened::Script(rest.chars().take(SHOWN_MAX).collect()));
+                return Some(AddressTarget::Script(rest.chars().take(SHOWN_MAX).collect()));
             }
             "view-source" | "blob" | "feed" | "jar" | "filesystem" | "reader" | "about" | "wyciwyg" => {
                 // `about:reader?url=https%3A%2F%2Fevil.test`
                 let inner = inner.split_once("url=").map_or(inner, |(_, address)| address);
                 rest = inner;
             }
-            "file" => return foreign_host(rest).map(Opened::Host),
+            "file" => return foreign_host(rest).map(AddressTarget::Host),
             _ => break,
         }
     }
     let decoded = rest.replace("%3A", ":").replace("%3a", ":").replace("%2F", "/").replace("%2f", "/");
     let rest = if rest == text { rest } else { decoded.as_str() };
     if let Some(host) = host_typed(rest) {
-        return Some(Opened::Host(host));
+        return Some(AddressTarget::Host(host));
     }
     // An address with words after it is one; words are looked for.
     let first = rest.split_whitespace().next()?;
     let is_address =
         first.contains("://") || first.split_once(['/', '?', '#']).is_some_and(|(host, _)| has_name(host));
     let host = host_typed(first).filter(|_| is_address).or_else(|| foreign_host(rest));
-    host.map(Opened::Host)
+    host.map(AddressTarget::Host)
 }
 
 /// The host of another machine that a text names for a file: `file://host/share`, `smb://host/share`, `\\\\host\\share`. `None` for a file of
@@ -209,8 +209,8 @@ mod tests {
         #[track_caller]
         fn check(typed: &str, opens: &str) {
             let found = match opened(typed) {
-                Some(Opened::Host(host)) => host,
-                Some(Opened::Script(script)) => format!("script {script}"),
+                Some(AddressTarget::Host(host)) => host,
+                Some(AddressTarget::Script(script)) => format!("script {script}"),
                 None => String::new(),
             };
             assert_eq!(found, opens, "{typed}");

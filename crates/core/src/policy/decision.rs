@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The decision of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Decision {
+pub enum PolicyDecision {
     /// Run it.
     Allow,
     /// Ask a person first.
@@ -16,9 +16,9 @@ pub enum Decision {
 
 /// The policy's decision on a subject.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Ruling {
+pub struct PolicyRuling {
     /// The decision.
-    pub decision: Decision,
+    pub decision: PolicyDecision,
     /// The rule as text; empty if no rule matches.
     pub why: String,
 }

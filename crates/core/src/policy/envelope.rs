@@ -5,16 +5,16 @@ use super::{
     address::{mail_addresses, reached_in},
     guard::SAVES,
     keyed::OPENS,
-    origin::{Origin, Texts, Value, ValueKind, has_words},
+    origin::{CommandValue, Texts, ValueKind, ValueOrigin, has_words},
     passwords::origin_of_secret,
-    pattern::{Names, folded, matches},
+    pattern::{NameGlobs, folded, matches},
     subject::Subject,
-    values::{Reading, is_for_recipients, is_named_for_files, typed_by},
+    values::{ValueContext, is_for_recipients, is_named_for_files, typed_by},
 };
 use crate::{
-    command::Command,
-    intent::{Aimed, Does},
-    keys::{Key, KeyChord, Modifier, NamedKey},
+    command::ToolCommand,
+    intent::{CommandAim, Does},
+    keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
     observation::{Observation, Surface, WindowView},
     text::clip,
     ui::{Element, InstalledApplication, Role, State, WindowKind},
@@ -51,7 +51,7 @@ const BEGINS: &[&str] = &[
 
 impl Subject {
     /// Notes what leaves the envelope.
-    pub(super) fn leaves(&mut self, command: &Command, reading: &Reading<'_>) {
+    pub(super) fn leaves(&mut self, command: &ToolCommand, reading: &ValueContext<'_>) {
         self.opens_in_files();
         self.goes_elsewhere(command, reading);
         if self.does.activates() {
@@ -74,17 +74,17 @@ impl Subject {
     }
 
     /// Notes the application that it goes to, and the sub-task that it hands on.
-    fn goes_elsewhere(&mut self, command: &Command, reading: &Reading<'_>) {
+    fn goes_elsewhere(&mut self, command: &ToolCommand, reading: &ValueContext<'_>) {
         match self.does {
             Does::Open | Does::Switch => {
                 let names = self.names_of_application(command, reading.applications);
                 let Some(name) = names.first() else { return };
-                let value = Value {
+                let value = CommandValue {
                     kind: ValueKind::Program,
                     text: name.clone(),
                     origin: called(&names, reading.texts),
                 };
-                let is_outside = matches!(value.origin, Origin::Outside { .. });
+                let is_outside = matches!(value.origin, ValueOrigin::Outside { .. });
                 // A window that nobody has named is no value that rules about values are meant for.
                 if self.does == Does::Switch && !is_outside {
                     return;
@@ -101,10 +101,14 @@ impl Subject {
                         if kind == ValueKind::Host {
                             self.hosts.push(text.clone());
                         }
-                        self.values.push(Value::new(kind, text, reading.texts));
+                        self.values.push(CommandValue::new(kind, text, reading.texts));
                     }
                     let (kind, text) = (ValueKind::Argument, clip(subtask, SUBTASK_CHARS_MAX));
-                    self.values.push(Value { kind, text, origin: subtask_from(subtask, reading.texts) });
+                    self.values.push(CommandValue {
+                        kind,
+                        text,
+                        origin: subtask_from(subtask, reading.texts),
+                    });
                 }
             }
             Does::Other
@@ -124,15 +128,15 @@ impl Subject {
     /// All names of the application that a command starts or switches to.
     fn names_of_application(
         &self,
-        command: &Command,
+        command: &ToolCommand,
         applications: Option<&[InstalledApplication]>,
     ) -> Vec<String> {
         let mut names = Vec::new();
         for aimed in &command.intent.aims {
-            if let Aimed::Program { name } = aimed {
+            if let CommandAim::Program { name } = aimed {
                 names.push(name.clone());
             }
-            if let Aimed::Window { .. } = aimed {
+            if let CommandAim::Window { .. } = aimed {
                 names.extend([self.application.clone(), self.application_root.clone()]);
             }
         }
@@ -151,7 +155,7 @@ impl Subject {
 
 /// Returns the origin of an application's name: the user and the plan name it by one of its words, a text by
 /// all of them.
-fn called(names: &[String], texts: &dyn Texts) -> Origin {
+fn called(names: &[String], texts: &dyn Texts) -> ValueOrigin {
     let names_it = |text: &&str| {
         names.iter().any(|name| {
             let mut words = name.split(|c: char| !c.is_alphanumeric());
@@ -160,35 +164,35 @@ fn called(names: &[String], texts: &dyn Texts) -> Origin {
         })
     };
     if texts.said().iter().any(names_it) {
-        return Origin::User;
+        return ValueOrigin::User;
     }
     // What a stranger has planned names nothing for the user.
     if texts.stranger().is_none() && texts.planned().iter().any(names_it) {
-        return Origin::Model;
+        return ValueOrigin::Model;
     }
     let names = names.iter().map(|name| name.trim()).filter(|name| name.chars().count() >= HEARD_MIN);
     let names: Vec<&str> = names.collect();
-    Origin::of_heard(&names, texts)
+    ValueOrigin::of_heard(&names, texts)
 }
 
 /// Returns the origin of the words of a sub-task.
-fn subtask_from(subtask: &str, texts: &dyn Texts) -> Origin {
+fn subtask_from(subtask: &str, texts: &dyn Texts) -> ValueOrigin {
     let plain = subtask.trim();
     if texts.said().iter().any(|said| has_words(said, plain)) {
-        return Origin::User;
+        return ValueOrigin::User;
     }
     let sentences = plain.split(['.', '\n', ';', '!', '?']).map(str::trim);
     let long: Vec<&str> = sentences.filter(|one| one.chars().count() >= SENTENCE_MIN).collect();
-    Origin::of_heard(&long, texts)
+    ValueOrigin::of_heard(&long, texts)
 }
 
 /// The label of what is pressed, if a text from outside has it and the user has not said it.
-fn label_told(label: &str, texts: &dyn Texts) -> Option<Value> {
+fn label_told(label: &str, texts: &dyn Texts) -> Option<CommandValue> {
     if label.chars().count() < LABEL_MIN || texts.said().iter().any(|said| has_words(said, label)) {
         return None;
     }
-    let origin = Origin::of_heard(&[label], texts);
-    matches!(origin, Origin::Outside { .. }).then(|| Value {
+    let origin = ValueOrigin::of_heard(&[label], texts);
+    matches!(origin, ValueOrigin::Outside { .. }).then(|| CommandValue {
         kind: ValueKind::Argument,
         text: label.to_owned(),
         origin,
@@ -196,13 +200,13 @@ fn label_told(label: &str, texts: &dyn Texts) -> Option<Value> {
 }
 
 /// A file of a place of secrets, or of a folder that is not the user's, is theirs only if they mean that place.
-fn means(value: &mut Value, document: Option<&str>, reading: &Reading<'_>) {
-    let is_named = value.kind == ValueKind::Path && value.origin == Origin::User;
+fn means(value: &mut CommandValue, document: Option<&str>, reading: &ValueContext<'_>) {
+    let is_named = value.kind == ValueKind::Path && value.origin == ValueOrigin::User;
     if is_named
         && (reading.places.is_secret(&value.text) || !reading.places.is_in_folder(&value.text))
         && !reading.places.is_meant(&value.text, document, &reading.texts.said())
     {
-        value.origin = Origin::of_unnamed(&value.text, reading.texts);
+        value.origin = ValueOrigin::of_unnamed(&value.text, reading.texts);
     }
 }
 
@@ -222,14 +226,14 @@ pub(super) struct Own<'a> {
 }
 
 impl<'a> Own<'a> {
-    pub(super) fn of(command: &Command, view: &'a WindowView, reading: &Reading<'_>) -> Self {
+    pub(super) fn of(command: &ToolCommand, view: &'a WindowView, reading: &ValueContext<'_>) -> Self {
         let shown = |id| view.elements().find(|one| one.id == id);
         let aimed = command.intent.elements().find_map(shown);
         let focused = view.elements().filter(|one| one.states.has(State::Focused)).last();
         // The step may have moved the focus by aiming at a field.
         let moved = reading.before.iter().rev().find_map(|one| one.intent.elements().last().and_then(shown));
         let field = aimed.or(moved).or(focused);
-        let into_field = |one: &&Command| {
+        let into_field = |one: &&ToolCommand| {
             let to = one.intent.elements().last();
             to.is_none() || to == field.map(|field| field.id)
         };
@@ -249,9 +253,9 @@ impl<'a> Own<'a> {
     }
 
     /// Returns the place of the text for a password field, if the user has not named it.
-    pub(super) fn password(&self, command: &Command, texts: &dyn Texts) -> Option<String> {
+    pub(super) fn password(&self, command: &ToolCommand, texts: &dyn Texts) -> Option<String> {
         self.field.filter(|field| field.role == Role::PASSWORD_TEXT)?;
-        if command.intent.aims.iter().any(|aimed| matches!(aimed, Aimed::Secret { .. })) {
+        if command.intent.aims.iter().any(|aimed| matches!(aimed, CommandAim::Secret { .. })) {
             return origin_of_secret(command, texts);
         }
         if command.intent.chords().any(pastes_clipboard) {
@@ -271,7 +275,7 @@ impl<'a> Own<'a> {
     }
 
     /// The recipients without an address in what stands in a field for recipients by now.
-    fn recipients(&self, presses_return: bool, texts: &dyn Texts) -> Vec<Value> {
+    fn recipients(&self, presses_return: bool, texts: &dyn Texts) -> Vec<CommandValue> {
         let Some(field) = self.field.filter(|field| takes_contacts(field, self.view)) else {
             return Vec::new();
         };
@@ -296,11 +300,11 @@ impl<'a> Own<'a> {
             if begins(part) || wholes.any(|whole| begins(whole) || !mail_addresses(whole).is_empty()) {
                 continue;
             }
-            let mut value = Value::new(ValueKind::Recipient, part, texts);
-            if value.origin != Origin::User
+            let mut value = CommandValue::new(ValueKind::Recipient, part, texts);
+            if value.origin != ValueOrigin::User
                 && let Some(whole) = parts(&content).find(|whole| whole.ends_with(part))
             {
-                value = Value::new(ValueKind::Recipient, whole, texts);
+                value = CommandValue::new(ValueKind::Recipient, whole, texts);
             }
             found.push(value);
         }
@@ -308,7 +312,12 @@ impl<'a> Own<'a> {
     }
 
     /// The file that is chosen in a dialog of a browser, which gives it to the page.
-    fn upload(&self, subject: &Subject, command: &Command, reading: &Reading<'_>) -> Option<Value> {
+    fn upload(
+        &self,
+        subject: &Subject,
+        command: &ToolCommand,
+        reading: &ValueContext<'_>,
+    ) -> Option<CommandValue> {
         let shows_page = subject.shows_page || matches(BROWSERS, &subject.application);
         let dialog = self.view.surfaces.iter().rev().find(|one| chooses_file(one)).filter(|_| shows_page)?;
         let elsewhere = self.surface.is_some_and(|surface| surface.window.id != dialog.window.id);
@@ -337,23 +346,23 @@ impl<'a> Own<'a> {
         }
         let judged = names.iter().filter_map(|name| {
             let path = reading.places.absolute(name)?;
-            let mut value = Value::new(ValueKind::Path, path, reading.texts);
+            let mut value = CommandValue::new(ValueKind::Path, path, reading.texts);
             means(&mut value, None, reading);
             Some(value)
         });
-        let judged: Vec<Value> = judged.collect();
-        let is_named = judged.iter().any(|value| value.origin == Origin::User);
+        let judged: Vec<CommandValue> = judged.collect();
+        let is_named = judged.iter().any(|value| value.origin == ValueOrigin::User);
         judged.into_iter().next().filter(|_| !is_named)
     }
 }
 
 /// Returns `true` if a chord pastes.
 pub(crate) fn pastes_clipboard(chord: &KeyChord) -> bool {
-    let with = |modifier: Modifier| chord.modifiers.contains(&modifier);
+    let with = |modifier: KeyModifier| chord.modifiers.contains(&modifier);
     match chord.key {
-        Key::Char(letter) => with(Modifier::Ctrl) && letter.eq_ignore_ascii_case(&'v'),
-        Key::Named(NamedKey::Insert) => with(Modifier::Shift),
-        Key::Named(_) => false,
+        ChordKey::Char(letter) => with(KeyModifier::Ctrl) && letter.eq_ignore_ascii_case(&'v'),
+        ChordKey::Named(NamedKey::Insert) => with(KeyModifier::Shift),
+        ChordKey::Named(_) => false,
     }
 }
 
@@ -374,16 +383,16 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
 /// Returns `true` if a field takes recipients by their names: not one that says where a journey ends.
 fn takes_contacts(field: &Element, view: &WindowView) -> bool {
     let is_field = |one: &Element| [Role::ENTRY, Role::TEXT].contains(&one.role);
-    let begins = Names::new(BEGINS);
+    let begins = NameGlobs::new(BEGINS);
     let is_journey = || view.elements().any(|one| is_field(one) && begins.have(&folded(&one.name)));
     is_field(field) && is_for_recipients(field) && !is_journey()
 }
 
 /// The recipients without an address in the fields of a window.
-fn contacts(view: &WindowView, texts: &dyn Texts) -> Vec<Value> {
+fn contacts(view: &WindowView, texts: &dyn Texts) -> Vec<CommandValue> {
     let fields = view.elements().filter(|one| takes_contacts(one, view));
     let texts_of = fields.filter_map(|field| field.text.as_deref().filter(|text| *text != field.name));
-    texts_of.flat_map(parts).map(|part| Value::new(ValueKind::Recipient, part, texts)).collect()
+    texts_of.flat_map(parts).map(|part| CommandValue::new(ValueKind::Recipient, part, texts)).collect()
 }
 
 /// Returns `true` if a surface is a dialog for choosing a file.
@@ -413,15 +422,15 @@ fn saves(dialog: &Surface) -> bool {
 }
 
 /// Returns `true` if a command opens what is chosen.
-fn opens(subject: &Subject, command: &Command) -> bool {
-    let (opens, takes) = (Names::new(OPENS), Names::new(TAKES));
+fn opens(subject: &Subject, command: &ToolCommand) -> bool {
+    let (opens, takes) = (NameGlobs::new(OPENS), NameGlobs::new(TAKES));
     let accepts = |label: &String| opens.have(&folded(label)) || takes.have(&folded(label));
     subject.presses_return || (command.intent.does.activates() && subject.labels.iter().any(accepts))
 }
 
 /// The files that a dialog may give which tells nothing of itself, by what was read in its picture: the one whose place is typed, else
 /// any that is shown. `None` if the user has named one of these.
-fn drawn_file(dialog: &Surface, texts: &dyn Texts) -> Option<Value> {
+fn drawn_file(dialog: &Surface, texts: &dyn Texts) -> Option<CommandValue> {
     let drawn = || dialog.tree.elements.iter().map(|one| one.name.as_str());
     let name_of = |text: &str| {
         let name = text.rsplit('/').next().unwrap_or_default();
@@ -432,7 +441,8 @@ fn drawn_file(dialog: &Surface, texts: &dyn Texts) -> Option<Value> {
     let shown =
         || drawn().map(name_of).filter(|name| name.contains('.') && name.contains(char::is_alphabetic));
     let files: Vec<String> = typed.map_or_else(|| shown().collect(), |file| vec![file]);
-    let is_named = |file: &String| Value::new(ValueKind::Path, file.clone(), texts).origin == Origin::User;
+    let is_named =
+        |file: &String| CommandValue::new(ValueKind::Path, file.clone(), texts).origin == ValueOrigin::User;
     let mut others: Vec<String> =
         files.iter().filter(|file| !is_named(file)).take(DRAWN_MAX).cloned().collect();
     // The one that they named is there: that it is chosen cannot be seen.
@@ -442,14 +452,16 @@ fn drawn_file(dialog: &Surface, texts: &dyn Texts) -> Option<Value> {
     let kind = ValueKind::Path;
     match others.first() {
         Some(first) => {
-            let origin = Origin::of_unnamed(first, texts);
+            let origin = ValueOrigin::of_unnamed(first, texts);
             // What is chosen may be drawn otherwise than the rest, and not be read.
             if !is_typed {
                 others.push(UNREADABLE.to_owned());
             }
-            Some(Value { kind, text: others.join("` or `"), origin })
+            Some(CommandValue { kind, text: others.join("` or `"), origin })
         }
-        None if files.is_empty() => Some(Value { kind, text: UNREADABLE.to_owned(), origin: Origin::Model }),
+        None if files.is_empty() => {
+            Some(CommandValue { kind, text: UNREADABLE.to_owned(), origin: ValueOrigin::Model })
+        }
         None => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Files that are run, or read by what runs, without anybody opening them: what is written there acts later, as the user.
 
-use super::{path::Places, pattern::matches};
+use super::{path::PathRoots, pattern::matches};
 
 /// The most folders of programs that are known.
 const FOLDERS_MAX: usize = 64;
@@ -41,7 +41,7 @@ const ANYWHERE: &str = "*/.git/hooks/*|*/.git/config|*/.envrc|*.desktop|/etc/*|/
 const NAMES: &str = ".bashrc|.bash_*|.profile|.zshrc|.zshenv|.zprofile|.xprofile|.xinitrc|.xsession|.xsessionrc|.pam_environment|\
                      .envrc|.gitconfig|authorized_keys|*.desktop|crontab";
 
-impl Places {
+impl PathRoots {
     /// Returns `true` if a file at this absolute path is run, or read by what runs, without being opened.
     pub(crate) fn runs(&self, path: &str) -> bool {
         let below = |folder: &str| {
@@ -116,10 +116,10 @@ mod tests {
 
     #[test]
     fn places_of_secrets_are_known_wherever_they_are() {
-        let known = |home: &str, folder: &str| Places {
+        let known = |home: &str, folder: &str| PathRoots {
             home: home.to_owned(),
             folder: folder.to_owned(),
-            ..Places::default()
+            ..PathRoots::default()
         };
         let ada = known("/home/ada", "/home/ada/work");
         let root = known("/root", "/srv/work");
@@ -156,13 +156,13 @@ mod tests {
         }
         assert!(!root.is_secret("/root/notes.txt") && !root.is_secret("/srv/work/a.txt"));
         assert!(!known("/home/ada", "/home/team/work").is_secret("/home/team/work/a.txt"));
-        assert!(!Places::default().is_secret("/etc/shadow"), "of a session that does not know its places");
+        assert!(!PathRoots::default().is_secret("/etc/shadow"), "of a session that does not know its places");
     }
 
     #[test]
     fn files_that_are_run_without_being_opened_are_known_by_their_place() {
         let programs = vec!["/srv/tools".to_owned()];
-        let places = Places { home: "/home/ada".to_owned(), programs, ..Places::default() };
+        let places = PathRoots { home: "/home/ada".to_owned(), programs, ..PathRoots::default() };
         for path in [
             "/home/ada/.bashrc",
             "/home/ada/.config/autostart/x.desktop",
@@ -187,7 +187,9 @@ mod tests {
             assert!(!places.runs(path), "{path}");
         }
         assert!(
-            Places::may_run(".profile") && Places::may_run("../x.desktop") && !Places::may_run("profile.txt")
+            PathRoots::may_run(".profile")
+                && PathRoots::may_run("../x.desktop")
+                && !PathRoots::may_run("profile.txt")
         );
     }
 }

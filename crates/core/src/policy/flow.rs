@@ -13,32 +13,32 @@
 use std::{fmt, sync::LazyLock};
 
 use super::{
-    address::{Opened, host_of, opened},
+    address::{AddressTarget, host_of, opened},
     envelope::{BROWSERS, pastes_clipboard},
     origin::ValueKind,
-    pattern::{Names, folded, matches},
+    pattern::{NameGlobs, folded, matches},
     subject::Subject,
-    values::Reading,
+    values::ValueContext,
 };
 use crate::{
-    command::Command,
+    command::ToolCommand,
     intent::{Does, Takes},
     observation::Observation,
-    provenance::{Carried, Provenance},
+    provenance::{CarriedValue, Provenance},
     ui::{Role, State},
 };
 
 /// Labels that copy what is chosen.
-static COPIES: LazyLock<Names> = LazyLock::new(|| {
-    Names::new(&[
+static COPIES: LazyLock<NameGlobs> = LazyLock::new(|| {
+    NameGlobs::new(&[
         "Copy|Cut|Kopieren|Ausschneiden|Copier|Couper|Copiar|Cortar|Recortar|Copia|Taglia|Kopiëren|Knippen|Kopiuj|Wytnij|Kopírovat|Vyjmout",
         "Копировать|Вырезать|Копіювати|Вирізати|Kopiera|Klipp ut|Kopier|Kopiér|Klip|Kopioi|Leikkaa|Kopyala|Kes|Másolás|Kivágás|Copiere",
         "Copiază|Taie|Decupează|Αντιγραφή|Αποκοπή|コピー|切り取り|复制|剪切|複製|剪下|복사|잘라내기",
     ])
 });
 /// Labels that paste.
-static PASTES: LazyLock<Names> = LazyLock::new(|| {
-    Names::new(&[
+static PASTES: LazyLock<NameGlobs> = LazyLock::new(|| {
+    NameGlobs::new(&[
         "Paste|Paste *|Einfügen|Coller|Pegar|Incolla|Colar|Plakken|Wklej|Vložit|Вставить|Вставити|Klistra in|Indsæt|Lim inn|Liitä|Yapıştır",
         "Beillesztés|Lipire|Lipește|Επικόλληση|貼り付け|粘贴|貼上|붙여넣기|Einfügen *|Coller *|Pegar *|Incolla *",
     ])
@@ -52,7 +52,7 @@ pub(crate) fn copies_by_name(names: &[String]) -> bool {
 /// Destination of a value that was read.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Sink {
+enum ValueSink {
     /// An address, of this host if that is known.
     Address(Option<String>),
     /// A recipient.
@@ -73,40 +73,48 @@ enum Sink {
 
 /// A value that leaves where it was read.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Flow {
-    carried: Carried,
-    into: Sink,
+pub struct ValueFlow {
+    carried: CarriedValue,
+    into: ValueSink,
 }
 
-impl Flow {
+impl ValueFlow {
     /// Returns `true` if whoever made the workflow, or trusts it, was shown that the value goes there.
     fn is_covered(&self) -> bool {
         match (self.carried.provenance, &self.into) {
             (Provenance::Stranger, _) => false,
-            (Provenance::Made, Sink::Address(host)) => host.is_some() && *host == self.carried.fixed_host,
+            (Provenance::Made, ValueSink::Address(host)) => {
+                host.is_some() && *host == self.carried.fixed_host
+            }
             (Provenance::Made, _)
-            | (Provenance::Trusted, Sink::Application(_) | Sink::Page(_) | Sink::Clipboard) => true,
+            | (Provenance::Trusted, ValueSink::Application(_) | ValueSink::Page(_) | ValueSink::Clipboard) => {
+                true
+            }
             (
                 Provenance::Trusted,
-                Sink::Address(_) | Sink::Recipient | Sink::Upload | Sink::Program(_) | Sink::Command,
+                ValueSink::Address(_)
+                | ValueSink::Recipient
+                | ValueSink::Upload
+                | ValueSink::Program(_)
+                | ValueSink::Command,
             ) => false,
         }
     }
 }
 
-impl fmt::Display for Flow {
+impl fmt::Display for ValueFlow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Carried { value, read, .. } = &self.carried;
+        let CarriedValue { value, read, .. } = &self.carried;
         match &self.into {
-            Sink::Address(Some(host)) => write!(f, "it tells `{host}` in an address")?,
-            Sink::Address(None) => f.write_str("it puts into an address")?,
-            Sink::Recipient => f.write_str("it puts among the recipients")?,
-            Sink::Upload => f.write_str("it gives a file to a page that is named by")?,
-            Sink::Program(program) => write!(f, "it gives `{program}` on its command line")?,
-            Sink::Command => f.write_str("it gives to a command")?,
-            Sink::Application(application) => write!(f, "it enters into `{application}`")?,
-            Sink::Page(host) => write!(f, "it enters into a page of `{host}`")?,
-            Sink::Clipboard => f.write_str("it puts on the clipboard")?,
+            ValueSink::Address(Some(host)) => write!(f, "it tells `{host}` in an address")?,
+            ValueSink::Address(None) => f.write_str("it puts into an address")?,
+            ValueSink::Recipient => f.write_str("it puts among the recipients")?,
+            ValueSink::Upload => f.write_str("it gives a file to a page that is named by")?,
+            ValueSink::Program(program) => write!(f, "it gives `{program}` on its command line")?,
+            ValueSink::Command => f.write_str("it gives to a command")?,
+            ValueSink::Application(application) => write!(f, "it enters into `{application}`")?,
+            ValueSink::Page(host) => write!(f, "it enters into a page of `{host}`")?,
+            ValueSink::Clipboard => f.write_str("it puts on the clipboard")?,
         }
         write!(f, " `{value}`, which ")?;
         if read.step.is_empty() {
@@ -120,20 +128,25 @@ impl fmt::Display for Flow {
 
 impl Subject {
     /// Notes the value that leaves where it was read without anybody having been shown that.
-    pub(super) fn carries(&mut self, command: &Command, reading: &Reading<'_>) {
+    pub(super) fn carries(&mut self, command: &ToolCommand, reading: &ValueContext<'_>) {
         let by_name = self.does.activates() && self.labels.iter().any(|label| PASTES.have(&folded(label)));
         let pastes = by_name || command.intent.chords().any(pastes_clipboard);
         let pasted = pastes.then(|| reading.texts.pasted()).flatten();
         let carried = command.carries.iter().chain(&pasted);
         let flows = carried.filter_map(|carried| {
             let into = self.sink(carried, command, reading)?;
-            Some(Flow { carried: carried.clone(), into })
+            Some(ValueFlow { carried: carried.clone(), into })
         });
         self.flow = flows.into_iter().find(|flow| !flow.is_covered());
     }
 
     /// Returns the destination of a value in this command; `None` if it stays where it was read.
-    fn sink(&self, carried: &Carried, command: &Command, reading: &Reading<'_>) -> Option<Sink> {
+    fn sink(
+        &self,
+        carried: &CarriedValue,
+        command: &ToolCommand,
+        reading: &ValueContext<'_>,
+    ) -> Option<ValueSink> {
         let takes = command.takes_in(reading.tools);
         let takes = takes.iter().find(|(name, _)| *name == carried.argument).map(|(_, takes)| *takes);
         let argument = command.arguments.get(&carried.argument);
@@ -141,23 +154,23 @@ impl Subject {
         argument.into_iter().for_each(|argument| texts_in(argument, &mut texts));
         let address = || {
             let found = texts.iter().find_map(|text| opened(text))?;
-            Some(Sink::Address(match found {
-                Opened::Host(host) => Some(host),
-                Opened::Script(_) => None,
+            Some(ValueSink::Address(match found {
+                AddressTarget::Host(host) => Some(host),
+                AddressTarget::Script(_) => None,
             }))
         };
         if takes == Some(Takes::Address) {
-            return Some(address().unwrap_or(Sink::Address(None)));
+            return Some(address().unwrap_or(ValueSink::Address(None)));
         }
         if self.source.is_some() {
-            return Some(Sink::Command);
+            return Some(ValueSink::Command);
         }
         match self.does {
             Does::Read | Does::Wait | Does::Point | Does::Close | Does::Switch => None,
-            Does::Open if takes == Some(Takes::Chosen) && self.is_browser() => Some(Sink::Upload),
+            Does::Open if takes == Some(Takes::Chosen) && self.is_browser() => Some(ValueSink::Upload),
             Does::Open if takes == Some(Takes::Chosen) => self.other_application(carried),
-            Does::Open => address().or_else(|| Some(Sink::Program(self.program()))),
-            Does::Run | Does::Delegate => Some(Sink::Command),
+            Does::Open => address().or_else(|| Some(ValueSink::Program(self.program()))),
+            Does::Run | Does::Delegate => Some(ValueSink::Command),
             Does::Save => address().or_else(|| self.other_application(carried)),
             Does::Other | Does::Press | Does::Type | Does::Drag | Does::Set => {
                 self.entered(carried, takes, (command, &texts), reading)
@@ -168,22 +181,22 @@ impl Subject {
     /// Returns the destination of a value that is entered into a window.
     fn entered(
         &self,
-        carried: &Carried,
+        carried: &CarriedValue,
         takes: Option<Takes>,
-        (command, texts): (&Command, &[&str]),
-        reading: &Reading<'_>,
-    ) -> Option<Sink> {
-        let Observation::Window(view) = reading.observation else { return Some(Sink::Command) };
+        (command, texts): (&ToolCommand, &[&str]),
+        reading: &ValueContext<'_>,
+    ) -> Option<ValueSink> {
+        let Observation::Window(view) = reading.observation else { return Some(ValueSink::Command) };
         let is_entered = takes.is_some() || carried.argument.is_empty();
         let enters_nowhere = command.intent.elements().next().is_none() && !is_entered;
         if enters_nowhere && self.does == Does::Type {
-            return Some(Sink::Clipboard);
+            return Some(ValueSink::Clipboard);
         }
         if self.role.as_deref() == Some(Role::TERMINAL.name()) || self.enters_line || self.feeds_terminal {
-            return Some(Sink::Command);
+            return Some(ValueSink::Command);
         }
         if self.values.iter().any(|value| value.kind == ValueKind::Recipient) {
-            return Some(Sink::Recipient);
+            return Some(ValueSink::Recipient);
         }
         let named = self.values.iter().find(|value| value.kind == ValueKind::Host);
         if named.is_some() || self.values.iter().any(|value| value.kind == ValueKind::Address) {
@@ -191,7 +204,7 @@ impl Subject {
                 .fixed_host
                 .clone()
                 .filter(|host| texts.iter().any(|text| host_of(text).as_ref() == Some(host)));
-            return Some(Sink::Address(fixed.or_else(|| named.map(|value| value.text.clone()))));
+            return Some(ValueSink::Address(fixed.or_else(|| named.map(|value| value.text.clone()))));
         }
         let focused = || view.elements().filter(|one| one.states.has(State::Focused)).last();
         let field = self.elements.iter().find_map(|one| view.elements().find(|shown| shown.id == one.id));
@@ -200,22 +213,22 @@ impl Subject {
         });
         // A field of a browser beside its page is, or may be, that for addresses.
         if self.is_browser() && !in_page {
-            return Some(Sink::Address(None));
+            return Some(ValueSink::Address(None));
         }
         self.other_application(carried)
     }
 
     /// The application or the page, if it is not the one where the value was read.
-    fn other_application(&self, carried: &Carried) -> Option<Sink> {
+    fn other_application(&self, carried: &CarriedValue) -> Option<ValueSink> {
         let read = &carried.read;
         if read.application.is_empty() || read.application != self.application_root {
-            return Some(Sink::Application(self.application.clone()));
+            return Some(ValueSink::Application(self.application.clone()));
         }
         if let Some(host) = self.hosts.iter().find(|host| !read.hosts.contains(host)) {
-            return Some(Sink::Page(host.clone()));
+            return Some(ValueSink::Page(host.clone()));
         }
         let is_unknown = self.host_unknown || (self.shows_page && self.hosts.is_empty());
-        (is_unknown && !read.hosts.is_empty()).then(|| Sink::Page("an unknown host".to_owned()))
+        (is_unknown && !read.hosts.is_empty()).then(|| ValueSink::Page("an unknown host".to_owned()))
     }
 
     fn is_browser(&self) -> bool {

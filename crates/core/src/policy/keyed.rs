@@ -4,14 +4,14 @@
 use serde::Serialize;
 
 use super::{
-    pattern::{Names, folded, matches},
+    pattern::{NameGlobs, folded, matches},
     subject::Subject,
-    surroundings::Surroundings,
+    surroundings::TargetContext,
 };
 use crate::{
-    command::Command,
+    command::ToolCommand,
     intent::Does,
-    keys::{Key, KeyChord, Modifier, NamedKey},
+    keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
     observation::{Surface, WindowView},
     ui::{Element, Role, State, WindowKind},
 };
@@ -50,12 +50,12 @@ pub struct Pressable {
     /// Its name.
     pub name: String,
     /// Surroundings of the element.
-    pub surroundings: Surroundings,
+    pub surroundings: TargetContext,
 }
 
 impl Subject {
     /// Notes what the keys and the clicks of a command amount to in a window.
-    pub(super) fn amounts_to(&mut self, command: &Command, view: &WindowView) {
+    pub(super) fn amounts_to(&mut self, command: &ToolCommand, view: &WindowView) {
         self.may_press =
             command.intent.chords().flat_map(|chord| pressable(chord, view)).take(PRESSABLE_MAX).collect();
         let shows_terminal = view.elements().any(|one| one.role == Role::TERMINAL);
@@ -80,7 +80,7 @@ impl Subject {
         let is_file = |one: &&Element| matches(FILES, one.role.name()) && matches(RUNS, &one.name);
         let targets = || view.elements().filter(|one| self.elements.iter().any(|judged| judged.id == one.id));
         let opens_chosen =
-            self.presses_return || self.labels.iter().any(|label| Names::new(OPENS).have(&folded(label)));
+            self.presses_return || self.labels.iter().any(|label| NameGlobs::new(OPENS).have(&folded(label)));
         let opened = if opens_chosen { chosen().find(is_file) } else { None };
         let opened =
             opened.or_else(|| targets().find(is_file).filter(|_| opens_chosen || opens_target(command)));
@@ -91,7 +91,7 @@ impl Subject {
 impl Subject {
     /// Returns `true` if what is entered is run: in a terminal that may not say that it is one, in a dialog for commands, in the terminal of
     /// an editor.
-    fn runs_entered(&self, command: &Command, view: &WindowView) -> bool {
+    fn runs_entered(&self, command: &ToolCommand, view: &WindowView) -> bool {
         let takes_lines = |one: &Element| {
             matches("terminal|*text*|entry|document*|paragraph", one.role.name())
                 && (one.role == Role::TERMINAL || matches(TERMINAL_FIELDS, &one.name))
@@ -112,7 +112,7 @@ impl Subject {
 
     /// Notes the words that were read in a picture where a command clicks, if nothing else there has a name. A button that is drawn is
     /// larger than the words on it, by up to their height on each side.
-    pub(super) fn drawn_there(&mut self, command: &Command, view: &WindowView) {
+    pub(super) fn drawn_there(&mut self, command: &ToolCommand, view: &WindowView) {
         let Some(bounds) = view.surfaces.first().map(|surface| surface.window.bounds) else { return };
         let points = command.intent.places().filter_map(|(x, y)| bounds.at_fraction(x, y));
         if !self.labels.is_empty() {
@@ -130,7 +130,7 @@ impl Subject {
 }
 
 /// Returns `true` if a command opens the element that it is aimed at: by a double click or by an action of the application.
-fn opens_target(command: &Command) -> bool {
+fn opens_target(command: &ToolCommand) -> bool {
     let clicks = command.arguments.get("count").and_then(serde_json::Value::as_u64);
     let twice = command.arguments.get("double").and_then(serde_json::Value::as_bool) == Some(true);
     command.intent.does == Does::Press
@@ -139,36 +139,36 @@ fn opens_target(command: &Command) -> bool {
 
 /// Returns `true` if a chord ends a line of a terminal as Return does, or pastes, which may bring lines.
 fn feeds_terminal(chord: &KeyChord) -> bool {
-    let with = |modifier: Modifier| chord.modifiers.contains(&modifier);
+    let with = |modifier: KeyModifier| chord.modifiers.contains(&modifier);
     match chord.key {
-        Key::Char(letter) if with(Modifier::Ctrl) => "mjv".contains(letter.to_ascii_lowercase()),
-        Key::Named(NamedKey::Insert) => with(Modifier::Shift) || with(Modifier::Ctrl),
-        Key::Char(_) | Key::Named(_) => false,
+        ChordKey::Char(letter) if with(KeyModifier::Ctrl) => "mjv".contains(letter.to_ascii_lowercase()),
+        ChordKey::Named(NamedKey::Insert) => with(KeyModifier::Shift) || with(KeyModifier::Ctrl),
+        ChordKey::Char(_) | ChordKey::Named(_) => false,
     }
 }
 
 /// Returns `true` if a chord runs the line of a shell and brings the next one.
 fn runs_line(chord: &KeyChord) -> bool {
-    chord.modifiers.contains(&Modifier::Ctrl) && matches!(chord.key, Key::Char('o' | 'O'))
+    chord.modifiers.contains(&KeyModifier::Ctrl) && matches!(chord.key, ChordKey::Char('o' | 'O'))
 }
 
 /// Returns `true` if a command clicks with the button that pastes what is selected.
-fn pastes_by_click(command: &Command) -> bool {
+fn pastes_by_click(command: &ToolCommand) -> bool {
     command.arguments.get("button").and_then(serde_json::Value::as_str) == Some("middle")
 }
 
 /// Returns `true` if a chord deletes what is chosen.
 fn deletes(chord: &KeyChord) -> bool {
-    chord.key == Key::Named(NamedKey::Delete)
-        && chord.modifiers.iter().all(|one| matches!(one, Modifier::Ctrl | Modifier::Shift))
+    chord.key == ChordKey::Named(NamedKey::Delete)
+        && chord.modifiers.iter().all(|one| matches!(one, KeyModifier::Ctrl | KeyModifier::Shift))
 }
 
 /// Returns the elements that a letter may press: with Alt a button or a menu of the window, alone an entry of
 /// an open menu.
 fn pressable(chord: &KeyChord, view: &WindowView) -> Vec<Pressable> {
-    let Key::Char(letter) = chord.key else { return Vec::new() };
-    let with_alt = chord.modifiers.contains(&Modifier::Alt);
-    if !with_alt && !chord.modifiers.iter().all(|one| *one == Modifier::Shift) {
+    let ChordKey::Char(letter) = chord.key else { return Vec::new() };
+    let with_alt = chord.modifiers.contains(&KeyModifier::Alt);
+    if !with_alt && !chord.modifiers.iter().all(|one| *one == KeyModifier::Shift) {
         return Vec::new();
     }
     let surfaces =
@@ -191,7 +191,7 @@ fn pressable(chord: &KeyChord, view: &WindowView) -> Vec<Pressable> {
     let of = |one: &Element, surface: &Surface| Pressable {
         role: one.role.clone(),
         name: one.name.clone(),
-        surroundings: Surroundings::of(one.id, surface),
+        surroundings: TargetContext::of(one.id, surface),
     };
     let each = surfaces.flat_map(|surface| {
         let found = surface.tree.elements.iter().filter(move |one| fits(one, surface));

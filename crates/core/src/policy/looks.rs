@@ -7,21 +7,21 @@
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_security::confusable_detection::skeleton;
 
-use super::pattern::{Names, folded, glob};
+use super::pattern::{NameGlobs, folded, glob};
 use crate::ui::fold_name;
 
 /// The longest name that is looked at, in characters.
 const CHARS_MAX: usize = 500;
 
 /// A name as it looks.
-pub(super) struct Looks {
+pub(super) struct NameSkeleton {
     /// With the marks on its letters.
     whole: [Vec<char>; 3],
     /// Without them; `None` if it has none.
     bare: Option<[Vec<char>; 3]>,
 }
 
-impl Looks {
+impl NameSkeleton {
     pub(super) fn of(name: &str) -> Self {
         let name: String = name.chars().take(CHARS_MAX).collect();
         let compatible: String = name.nfkc().collect();
@@ -46,7 +46,7 @@ impl Alike {
     }
 
     /// Returns `true` if a name looks like one of them. One that has no marks looks like none that has some: *ode* is not *öde*.
-    pub(super) fn have(&self, name: &Looks) -> bool {
+    pub(super) fn have(&self, name: &NameSkeleton) -> bool {
         let fits = |pattern: &[char], forms: &[Vec<char>]| forms.iter().any(|form| glob(pattern, form));
         let marked = |bare: &[char]| name.bare.as_ref().is_some_and(|forms| fits(bare, forms));
         self.0.iter().any(|(whole, bare)| fits(whole, &name.whole) || marked(bare))
@@ -54,14 +54,14 @@ impl Alike {
 }
 
 /// Names that are known as they are, and by how they look.
-pub(super) struct Known {
-    names: Names,
+pub(super) struct KnownNames {
+    names: NameGlobs,
     alike: Alike,
 }
 
-impl Known {
+impl KnownNames {
     pub(super) fn new(patterns: &[&'static str]) -> Self {
-        Self { names: Names::new(patterns), alike: Alike::new(patterns.iter().copied()) }
+        Self { names: NameGlobs::new(patterns), alike: Alike::new(patterns.iter().copied()) }
     }
 
     /// Returns `true` if a name that was [`folded`] is one of them.
@@ -71,11 +71,11 @@ impl Known {
 
     /// Returns `true` if a name is one of them, or looks like one.
     pub(super) fn seem(&self, name: &str) -> bool {
-        self.have(&folded(name)) || self.look_like(&Looks::of(name))
+        self.have(&folded(name)) || self.look_like(&NameSkeleton::of(name))
     }
 
     /// Returns `true` if a name looks like one of them.
-    pub(super) fn look_like(&self, name: &Looks) -> bool {
+    pub(super) fn look_like(&self, name: &NameSkeleton) -> bool {
         self.alike.have(name)
     }
 }
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn names_that_look_alike_are_taken_for_each_other() {
         let known = Alike::new(["Delete|Don't Save|Mute|Удалить|Löschen|ゴミ箱|Öde"]);
-        let alike = |name: &str| known.have(&Looks::of(name));
+        let alike = |name: &str| known.have(&NameSkeleton::of(name));
         for name in [
             "Dеlete",
             "Ｄｅｌｅｔｅ",

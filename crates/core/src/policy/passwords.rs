@@ -5,15 +5,15 @@ use serde_json::Value;
 use super::{
     envelope::Own,
     origin::Texts,
-    values::{Reading, letter},
+    values::{ValueContext, letter},
 };
 use crate::{
-    command::{Command, ToolSpec},
+    command::{ToolCommand, ToolSpec},
     ids::ElementId,
-    intent::{Aimed, Does, Takes},
+    intent::{CommandAim, Does, Takes},
     keys::KeyChord,
     observation::{Observation, Surface},
-    secret::{AFTER, Page, is_dots},
+    secret::{AFTER, FieldPage, is_dots},
     ui::{Element, Role, State},
 };
 
@@ -31,7 +31,7 @@ pub(crate) struct PasswordPlace {
 impl PasswordPlace {
     /// Returns the password field into which a command enters something in clear, if there is one. The intent of
     /// the command has been read.
-    pub(crate) fn of(command: &Command, reading: &Reading<'_>) -> Option<Self> {
+    pub(crate) fn of(command: &ToolCommand, reading: &ValueContext<'_>) -> Option<Self> {
         let Observation::Window(view) = reading.observation else { return None };
         let enters =
             matches!(command.intent.does, Does::Type | Does::Set) || command.intent.chords().next().is_some();
@@ -41,11 +41,11 @@ impl PasswordPlace {
         let own = Own::of(command, view, reading);
         let surface = own.surface?;
         let field = password_field(own.field?, surface)?;
-        let page = Page::of(surface.tree.page_of(field.id));
+        let page = FieldPage::of(surface.tree.page_of(field.id));
         Some(Self {
             from: own.password(command, reading.texts),
             application: surface.window.app.root.clone(),
-            host: if let Page::Of(host) = page { Some(host) } else { None },
+            host: if let FieldPage::Of(host) = page { Some(host) } else { None },
         })
     }
 }
@@ -59,7 +59,7 @@ pub(crate) struct EnteredText {
 }
 
 /// The texts that a command enters, of a reply that was not read yet: of each argument, and of the letters among its key chords.
-pub(crate) fn texts_entered(command: &Command, tools: &[ToolSpec]) -> Vec<EnteredText> {
+pub(crate) fn texts_entered(command: &ToolCommand, tools: &[ToolSpec]) -> Vec<EnteredText> {
     let Some(tool) = command.tool_in(tools) else { return Vec::new() };
     let enters = matches!(tool.does, Does::Type | Does::Set);
     let takes = |name: &String| tool.takes.iter().find(|(known, _)| known == name).map(|(_, takes)| *takes);
@@ -92,7 +92,7 @@ pub(crate) fn texts_entered(command: &Command, tools: &[ToolSpec]) -> Vec<Entere
 }
 
 /// Returns `true` if a command enters a text that may be a password where the keyboard goes, whatever that is: it names no element.
-pub(crate) fn enters_at_focus(command: &Command, tools: &[ToolSpec]) -> bool {
+pub(crate) fn enters_at_focus(command: &ToolCommand, tools: &[ToolSpec]) -> bool {
     let takes = command.takes_in(tools);
     let given = |(name, _): &&(String, Takes)| command.arguments.get(name).is_some_and(|one| !one.is_null());
     let has = |wanted: &[Takes]| takes.iter().filter(given).any(|(_, takes)| wanted.contains(takes));
@@ -107,7 +107,7 @@ pub(crate) fn enters_at_focus(command: &Command, tools: &[ToolSpec]) -> bool {
 
 /// The field for passwords that takes a password by its dots, where the command names another element: none, so that the keyboard decides,
 /// or a part of the field.
-pub(crate) fn field_for_dots(command: &Command, reading: &Reading<'_>) -> Option<ElementId> {
+pub(crate) fn field_for_dots(command: &ToolCommand, reading: &ValueContext<'_>) -> Option<ElementId> {
     let Observation::Window(view) = reading.observation else { return None };
     named(command).filter(|name| is_dots(name))?;
     let own = Own::of(command, view, reading);
@@ -132,12 +132,12 @@ fn password_field<'a>(element: &'a Element, surface: &'a Surface) -> Option<&'a 
 }
 
 /// Returns the origin of a secret that a command types, if that is a password that the user has not provided.
-pub(super) fn origin_of_secret(command: &Command, texts: &dyn Texts) -> Option<String> {
+pub(super) fn origin_of_secret(command: &ToolCommand, texts: &dyn Texts) -> Option<String> {
     texts.password_from(named(command)?)
 }
 
 /// The secret that a command types, by its name or its dots.
-fn named(command: &Command) -> Option<&str> {
+fn named(command: &ToolCommand) -> Option<&str> {
     let mut aims = command.intent.aims.iter();
-    aims.find_map(|aimed| if let Aimed::Secret { name } = aimed { Some(name.as_str()) } else { None })
+    aims.find_map(|aimed| if let CommandAim::Secret { name } = aimed { Some(name.as_str()) } else { None })
 }

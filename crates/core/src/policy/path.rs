@@ -7,7 +7,7 @@ use super::origin::has_words;
 /// Folders that paths are relative to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Places {
+pub struct PathRoots {
     /// The home folder, which `~` stands for. Absolute.
     pub home: String,
     /// The folder that relative paths are read in. Absolute.
@@ -18,7 +18,7 @@ pub struct Places {
     pub programs: Vec<String>,
 }
 
-impl Places {
+impl PathRoots {
     /// Returns `true` if nothing is known.
     pub(crate) const fn is_unknown(&self) -> bool {
         self.home.is_empty() && self.folder.is_empty() && self.programs.is_empty()
@@ -107,9 +107,10 @@ mod tests {
 
     #[test]
     fn paths_are_compared_by_what_they_name() {
-        let places = Places { home: "/home/ada".to_owned(), folder: "/work".to_owned(), ..Places::default() };
+        let places =
+            PathRoots { home: "/home/ada".to_owned(), folder: "/work".to_owned(), ..PathRoots::default() };
         #[track_caller]
-        fn check(places: &Places, path: &str, absolute: Option<&str>) {
+        fn check(places: &PathRoots, path: &str, absolute: Option<&str>) {
             assert_eq!(places.absolute(path).as_deref(), absolute, "{path}");
         }
         check(&places, "notes.txt", Some("/work/notes.txt"));

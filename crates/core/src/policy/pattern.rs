@@ -5,13 +5,13 @@ use crate::{keys::KeyChord, ui::fold_name};
 /// Returns `true` if a name matches a pattern. Both are compared in the form in which elements are found by name: without case,
 /// mnemonics, invisible characters and a trailing `…` or `:`.
 pub fn matches_name(pattern: &str, name: &str) -> bool {
-    Names::new(&[pattern]).have(&folded(name))
+    NameGlobs::new(&[pattern]).have(&folded(name))
 }
 
 /// Patterns of names, ready to be compared: for those that many names are compared with.
-pub(super) struct Names(Vec<Vec<char>>);
+pub(super) struct NameGlobs(Vec<Vec<char>>);
 
-impl Names {
+impl NameGlobs {
     pub(super) fn new(patterns: &[&str]) -> Self {
         Self(patterns.iter().flat_map(|pattern| pattern.split('|')).map(folded).collect())
     }

@@ -5,14 +5,14 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    decision::{Decision, Ruling},
-    guard::{Words, guard},
-    looks::{Alike, Looks},
+    decision::{PolicyDecision, PolicyRuling},
+    guard::{SafeGuardLabels, guard},
+    looks::{Alike, NameSkeleton},
     pattern::{matches, matches_keys, matches_name},
     subject::Subject,
 };
 use crate::{
-    intent::{Aimed, Does, Intent},
+    intent::{CommandAim, Does, Intent},
     known_tools,
 };
 
@@ -21,7 +21,7 @@ use crate::{
 /// chords ([`matches_name`], [`matches_keys`](super::matches_keys)).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Rule {
+pub struct PolicyRule {
     /// Name of the tool.
     #[serde(default = "any")]
     pub tool: String,
@@ -55,7 +55,7 @@ pub struct Rule {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<String>,
     /// The decision if the rule matches.
-    pub decision: Decision,
+    pub decision: PolicyDecision,
     /// The reason, shown to the agent and to the person who decides.
     #[serde(default)]
     pub reason: String,
@@ -74,42 +74,42 @@ fn is_any(pattern: &str) -> bool {
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
     /// The rules, in order.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<PolicyRule>,
     /// If `true`, a person is consulted if a model replies CONFIRM, and before actions that usually cannot be undone.
     pub safe_guard: bool,
     /// Labels that it asks about besides those that it knows.
-    #[serde(skip_serializing_if = "Words::is_empty")]
-    pub words: Words,
+    #[serde(skip_serializing_if = "SafeGuardLabels::is_empty")]
+    pub words: SafeGuardLabels,
 }
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { rules: Vec::new(), safe_guard: true, words: Words::default() }
+        Self { rules: Vec::new(), safe_guard: true, words: SafeGuardLabels::default() }
     }
 }
 
 impl Policy {
     /// Decides by the first matching rule, then by the safe guard; allows otherwise.
-    pub fn decide(&self, subject: &Subject) -> Ruling {
-        let own = self.rules.iter().find(|rule| rule.matches(subject)).map(Rule::ruling);
+    pub fn decide(&self, subject: &Subject) -> PolicyRuling {
+        let own = self.rules.iter().find(|rule| rule.matches(subject)).map(PolicyRule::ruling);
         own.or_else(|| self.safe_guard.then(|| guard(self, subject)).flatten())
-            .unwrap_or(Ruling { decision: Decision::Allow, why: String::new() })
+            .unwrap_or(PolicyRuling { decision: PolicyDecision::Allow, why: String::new() })
     }
 
     /// Returns `true` if a rule may ask about or deny a command because of a name, so that the name must be known. What lies at
     /// a place is judged again by what is there just before the input.
     pub fn depends_on_names(&self, tool: &str, intent: &Intent) -> bool {
-        let own = |rule: &Rule| {
-            rule.label != "*" && rule.decision != Decision::Allow && rule.applies_to(tool, intent.does)
+        let own = |rule: &PolicyRule| {
+            rule.label != "*" && rule.decision != PolicyDecision::Allow && rule.applies_to(tool, intent.does)
         };
-        let at_a_place = intent.aims.iter().any(|aimed| matches!(aimed, Aimed::Place { .. }));
+        let at_a_place = intent.aims.iter().any(|aimed| matches!(aimed, CommandAim::Place { .. }));
         self.rules.iter().any(own) || (self.safe_guard && intent.does.activates() && !at_a_place)
     }
 }
 
-impl Rule {
+impl PolicyRule {
     /// A rule that matches everything, to be narrowed.
-    pub fn new(decision: Decision, reason: impl Into<String>) -> Self {
+    pub fn new(decision: PolicyDecision, reason: impl Into<String>) -> Self {
         Self {
             tool: any(),
             does: any(),
@@ -129,9 +129,9 @@ impl Rule {
     /// Returns `true` if the rule matches. Of several names, an ask or deny rule must match any, an allow rule all of them. An
     /// unknown role matches ask and deny rules only. These also match what looks like their names.
     pub(super) fn matches(&self, subject: &Subject) -> bool {
-        let allows = self.decision == Decision::Allow;
+        let allows = self.decision == PolicyDecision::Allow;
         let looks = |pattern: &str, text: &str| {
-            !allows && pattern != "*" && Alike::new([pattern]).have(&Looks::of(text))
+            !allows && pattern != "*" && Alike::new([pattern]).have(&NameSkeleton::of(text))
         };
         let labels =
             subject.labels.iter().map(|label| matches_name(&self.label, label) || looks(&self.label, label));
@@ -178,25 +178,25 @@ impl Rule {
         let given = subject.arguments.join(" ");
         match &self.arguments {
             Some(pattern) => matches(pattern, &given),
-            None => self.decision != Decision::Allow || self.label == "*" || given.is_empty(),
+            None => self.decision != PolicyDecision::Allow || self.label == "*" || given.is_empty(),
         }
     }
 
     /// Returns `true` if the rule applies to the tool. Ask and deny rules for typing also apply to tools that enter text by other
     /// means, such as the clipboard; an allow rule must name these.
     fn applies_to(&self, tool: &str, does: Does) -> bool {
-        let as_typing = self.decision != Decision::Allow && does == Does::Type;
+        let as_typing = self.decision != PolicyDecision::Allow && does == Does::Type;
         matches(&self.does, does.word())
             && (matches(&self.tool, tool) || (as_typing && matches(&self.tool, known_tools::TYPE)))
     }
 
-    fn ruling(&self) -> Ruling {
+    fn ruling(&self) -> PolicyRuling {
         let why = if self.reason.is_empty() { self.to_string() } else { self.reason.clone() };
-        Ruling { decision: self.decision, why }
+        PolicyRuling { decision: self.decision, why }
     }
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for PolicyRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let any = any();
         let parts = [
@@ -212,9 +212,9 @@ impl fmt::Display for Rule {
             ("arguments", self.arguments.as_ref().unwrap_or(&any)),
         ];
         let decision = match self.decision {
-            Decision::Allow => "allow",
-            Decision::Ask => "ask",
-            Decision::Deny => "deny",
+            PolicyDecision::Allow => "allow",
+            PolicyDecision::Ask => "ask",
+            PolicyDecision::Deny => "deny",
         };
         f.write_str(decision)?;
         for (name, pattern) in parts.into_iter().filter(|(_, pattern)| *pattern != "*") {

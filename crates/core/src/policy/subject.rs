@@ -3,22 +3,22 @@
 use serde::Serialize;
 
 use super::{
-    flow::Flow,
+    flow::ValueFlow,
     keyed::Pressable,
-    origin::{Origin, Value, ValueKind},
-    path::Places,
+    origin::{CommandValue, ValueKind, ValueOrigin},
+    path::PathRoots,
     pattern::matches,
-    surroundings::Surroundings,
+    surroundings::TargetContext,
     values::{address_now, host_of_page},
 };
 use crate::{
-    command::Command,
+    command::ToolCommand,
     ids::ElementId,
-    intent::{Aimed, Does, JudgedElement},
-    keys::{Key, KeyChord, NamedKey},
+    intent::{CommandAim, Does, JudgedElement},
+    keys::{ChordKey, KeyChord, NamedKey},
     observation::{Observation, WindowView},
     secret,
-    ui::{AppInfo, Element, InstalledApplication, Role, Source, State, WindowInfo},
+    ui::{AppInfo, Element, ElementSource, InstalledApplication, Role, State, WindowInfo},
 };
 
 /// Roles of input fields and choices: clicking one has no effect beyond itself, whatever its name.
@@ -49,7 +49,7 @@ pub struct Subject {
     /// The files that it opens or saves, and the paths that it types, absolute.
     pub paths: Vec<String>,
     /// Values that it names, with their origins.
-    pub values: Vec<Value>,
+    pub values: Vec<CommandValue>,
     /// Role of the element; `None` if there is no element or its role is unknown.
     pub role: Option<String>,
     /// Names of the targets: elements as the desktop names them, items and menu entries.
@@ -68,10 +68,10 @@ pub struct Subject {
     /// `true` if it presses Return, by a key or by a line break in a text.
     pub presses_return: bool,
     /// Surroundings of the element.
-    pub surroundings: Surroundings,
+    pub surroundings: TargetContext,
     /// The recipients in the fields of the window, to whom its message goes when it is sent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub standing: Vec<Value>,
+    pub standing: Vec<CommandValue>,
     /// The file that it writes or names, if that is run or read without being opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writes_executed: Option<String>,
@@ -80,10 +80,10 @@ pub struct Subject {
     pub types_place: bool,
     /// The file that it may replace, if the user has not named it and the session has not made it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub overwrites: Option<Value>,
+    pub overwrites: Option<CommandValue>,
     /// The file that it opens, if that is in a place of secrets and the user has not named it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub opens_secret: Option<Value>,
+    pub opens_secret: Option<CommandValue>,
     /// The file of the document that the window shows, absolute.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
@@ -119,19 +119,19 @@ pub struct Subject {
     pub enters_line: bool,
     /// The application that it goes to, if a text from outside names that, and neither the user nor the plan does.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub elsewhere: Option<Value>,
+    pub elsewhere: Option<CommandValue>,
     /// The file that it gives to a page, if the user has not named it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub uploads: Option<Value>,
+    pub uploads: Option<CommandValue>,
     /// Place of the text that it enters into a password field, if the user has not provided it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fills_password: Option<String>,
     /// The name of what it presses, if a text from outside has that.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub told: Option<Value>,
+    pub told: Option<CommandValue>,
     /// The value that it carries away from where a step of a workflow has read it, if nobody was shown that.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub flow: Option<Flow>,
+    pub flow: Option<ValueFlow>,
     /// An element that the command names by id and that the agent was not shown.
     pub unknown: Option<String>,
 }
@@ -140,13 +140,13 @@ impl Subject {
     /// The subject of a command whose intent was read, given what the agent was shown. An element is named as the desktop
     /// names it, not as the model does. Only for an element outside of the view the model's name is used, because
     /// the tool refuses an element with another name.
-    pub fn of(command: &Command, observation: &Observation) -> Self {
+    pub fn of(command: &ToolCommand, observation: &Observation) -> Self {
         Self::after(&[], command, observation)
     }
 
     /// The same for a command that follows others without an observation in between: keys go to the element that
     /// these have focused.
-    pub fn after(before: &[Command], command: &Command, observation: &Observation) -> Self {
+    pub fn after(before: &[ToolCommand], command: &ToolCommand, observation: &Observation) -> Self {
         let mut subject = Self::unaimed(command);
         match observation {
             Observation::Window(view) => subject.in_window(before, command, view),
@@ -160,23 +160,23 @@ impl Subject {
         }
         for aimed in &command.intent.aims {
             match aimed {
-                Aimed::Path { names } => subject.label(names.last().map_or("", String::as_str)),
-                Aimed::Item { name } | Aimed::Program { name } => subject.label(name),
-                Aimed::Files { files } => subject.arguments.extend(files.iter().cloned()),
+                CommandAim::Path { names } => subject.label(names.last().map_or("", String::as_str)),
+                CommandAim::Item { name } | CommandAim::Program { name } => subject.label(name),
+                CommandAim::Files { files } => subject.arguments.extend(files.iter().cloned()),
                 // These have been looked up, or are no names.
-                Aimed::Element { .. }
-                | Aimed::Name { .. }
-                | Aimed::Place { .. }
-                | Aimed::Keys { .. }
-                | Aimed::Text { .. }
-                | Aimed::Secret { .. }
-                | Aimed::Window { .. }
-                | Aimed::Replaces => {}
+                CommandAim::Element { .. }
+                | CommandAim::Name { .. }
+                | CommandAim::Place { .. }
+                | CommandAim::Keys { .. }
+                | CommandAim::Text { .. }
+                | CommandAim::Secret { .. }
+                | CommandAim::Window { .. }
+                | CommandAim::Replaces => {}
             }
         }
         if subject.names().next().is_none() {
             for aimed in &command.intent.aims {
-                if let Aimed::Name { name } = aimed {
+                if let CommandAim::Name { name } = aimed {
                     subject.label(name);
                 }
             }
@@ -188,7 +188,7 @@ impl Subject {
     }
 
     /// The subject of the same command on an element that is there now, for a last look before input goes out.
-    pub fn live(command: &Command, element: &Element, inside: &[String]) -> Self {
+    pub fn live(command: &ToolCommand, element: &Element, inside: &[String]) -> Self {
         let mut subject = Self::unaimed(command);
         if let Some(judged) = &command.judged {
             subject.shows_page = judged.shows_page;
@@ -217,7 +217,7 @@ impl Subject {
 
     /// The subject of the same command with the files that its paths lead to by links, for a last look before it runs. `lead` tells
     /// where a path leads, if that is elsewhere.
-    pub fn led(command: &Command, places: &Places, lead: &dyn Fn(&str) -> Option<String>) -> Self {
+    pub fn led(command: &ToolCommand, places: &PathRoots, lead: &dyn Fn(&str) -> Option<String>) -> Self {
         let mut subject = Self::unaimed(command);
         let Some(judged) = &command.judged else { return subject };
         subject.application.clone_from(&judged.application);
@@ -235,7 +235,7 @@ impl Subject {
         for value in files {
             if let Some(elsewhere) = lead(&value.text) {
                 // Whoever named the link has not named the file.
-                (value.text, value.origin) = (elsewhere, Origin::Model);
+                (value.text, value.origin) = (elsewhere, ValueOrigin::Model);
             }
         }
         subject.types_place = true;
@@ -244,8 +244,9 @@ impl Subject {
     }
 
     /// Creates the subject of a command without its targets.
-    fn unaimed(command: &Command) -> Self {
-        let presses = |chord: &KeyChord| matches!(chord.key, Key::Named(NamedKey::Return) | Key::Char('\n'));
+    fn unaimed(command: &ToolCommand) -> Self {
+        let presses =
+            |chord: &KeyChord| matches!(chord.key, ChordKey::Named(NamedKey::Return) | ChordKey::Char('\n'));
         Self {
             tool: command.tool.clone(),
             does: command.intent.does,
@@ -286,7 +287,7 @@ impl Subject {
         self.labels.iter().chain(&self.keys).map(String::as_str)
     }
 
-    fn in_window(&mut self, before: &[Command], command: &Command, view: &WindowView) {
+    fn in_window(&mut self, before: &[ToolCommand], command: &ToolCommand, view: &WindowView) {
         if let Some(surface) = view.surfaces.first() {
             self.on(&surface.window.app);
             let active = view.surfaces.iter().rev().find(|surface| surface.window.active);
@@ -294,24 +295,24 @@ impl Subject {
         }
         for aimed in &command.intent.aims {
             match aimed {
-                Aimed::Element { id } => match shown(*id, view) {
+                CommandAim::Element { id } => match shown(*id, view) {
                     Some(element) => self.element(element, view),
                     None => self.unknown = Some(id.to_string()),
                 },
-                Aimed::Place { x, y } => match element_at(*x, *y, view) {
+                CommandAim::Place { x, y } => match element_at(*x, *y, view) {
                     Some(element) => self.element(element, view),
                     None => self.unknown = Some("known to be at that position".to_owned()),
                 },
-                Aimed::Name { .. }
-                | Aimed::Path { .. }
-                | Aimed::Item { .. }
-                | Aimed::Keys { .. }
-                | Aimed::Text { .. }
-                | Aimed::Secret { .. }
-                | Aimed::Window { .. }
-                | Aimed::Program { .. }
-                | Aimed::Files { .. }
-                | Aimed::Replaces => {}
+                CommandAim::Name { .. }
+                | CommandAim::Path { .. }
+                | CommandAim::Item { .. }
+                | CommandAim::Keys { .. }
+                | CommandAim::Text { .. }
+                | CommandAim::Secret { .. }
+                | CommandAim::Window { .. }
+                | CommandAim::Program { .. }
+                | CommandAim::Files { .. }
+                | CommandAim::Replaces => {}
             }
         }
         // Return and Space activate the focused element.
@@ -323,7 +324,7 @@ impl Subject {
     }
 
     /// Sets the element that `keys` activate: the one focused by the commands before, else the one observed with focus.
-    fn focused(&mut self, before: &[Command], keys: &[&KeyChord], view: &WindowView) {
+    fn focused(&mut self, before: &[ToolCommand], keys: &[&KeyChord], view: &WindowView) {
         let mut element = view.elements().filter(|element| element.states.has(State::Focused)).last();
         let mut left_by = None;
         for command in before {
@@ -341,30 +342,30 @@ impl Subject {
         }
     }
 
-    fn on_desktop(&mut self, command: &Command, windows: &[WindowInfo]) {
+    fn on_desktop(&mut self, command: &ToolCommand, windows: &[WindowInfo]) {
         for aimed in &command.intent.aims {
             match aimed {
-                Aimed::Window { id } => {
+                CommandAim::Window { id } => {
                     if let Some(window) = windows.iter().find(|window| window.id == *id) {
                         self.on(&window.app);
                         self.window.clone_from(&window.title);
                         self.label(&window.title);
                     }
                 }
-                Aimed::Program { name } => {
+                CommandAim::Program { name } => {
                     self.application.clone_from(name);
                     self.application_root.clone_from(name);
                 }
-                Aimed::Element { .. }
-                | Aimed::Name { .. }
-                | Aimed::Place { .. }
-                | Aimed::Path { .. }
-                | Aimed::Item { .. }
-                | Aimed::Keys { .. }
-                | Aimed::Text { .. }
-                | Aimed::Secret { .. }
-                | Aimed::Files { .. }
-                | Aimed::Replaces => {}
+                CommandAim::Element { .. }
+                | CommandAim::Name { .. }
+                | CommandAim::Place { .. }
+                | CommandAim::Path { .. }
+                | CommandAim::Item { .. }
+                | CommandAim::Keys { .. }
+                | CommandAim::Text { .. }
+                | CommandAim::Secret { .. }
+                | CommandAim::Files { .. }
+                | CommandAim::Replaces => {}
             }
         }
     }
@@ -379,7 +380,7 @@ impl Subject {
         }
         let surface = view.surfaces.iter().find(|surface| surface.tree.find(element.id).is_some());
         if let Some(surface) = surface {
-            self.surroundings = Surroundings::of(element.id, surface);
+            self.surroundings = TargetContext::of(element.id, surface);
             self.window.clone_from(&surface.window.title);
             let page = surface.tree.page_of(element.id);
             if let Some(page) = page {
@@ -392,7 +393,7 @@ impl Subject {
                 role: element.role.clone(),
                 name: element.name.clone(),
                 window: surface.window.id,
-                drawn: element.source != Source::AtSpi,
+                drawn: element.source != ElementSource::AtSpi,
                 in_page: page.is_some(),
             });
         }
@@ -445,7 +446,7 @@ fn quoted(word: &str) -> String {
 
 /// Returns `true` if a chord activates the focused element, with any modifiers.
 pub(super) fn activates(chord: &KeyChord) -> bool {
-    matches!(chord.key, Key::Named(NamedKey::Return | NamedKey::Space) | Key::Char(' ' | '\n'))
+    matches!(chord.key, ChordKey::Named(NamedKey::Return | NamedKey::Space) | ChordKey::Char(' ' | '\n'))
 }
 
 /// The key, if it moves the focus to a control that was not named: Tab, or an arrow between buttons or menu items. In
@@ -453,13 +454,13 @@ pub(super) fn activates(chord: &KeyChord) -> bool {
 fn moves_focus(chord: &KeyChord, focused: Option<&Element>) -> Option<&'static str> {
     use NamedKey::{Down, End, Home, Left, PageDown, PageUp, Right, Tab, Up};
     match chord.key {
-        Key::Named(Tab) => Some("Tab"),
-        Key::Named(Up | Down | Left | Right | Home | End | PageUp | PageDown)
+        ChordKey::Named(Tab) => Some("Tab"),
+        ChordKey::Named(Up | Down | Left | Right | Home | End | PageUp | PageDown)
             if focused.is_some_and(|element| !matches(HARMLESS, element.role.name())) =>
         {
             Some("an arrow key")
         }
-        Key::Named(_) | Key::Char(_) => None,
+        ChordKey::Named(_) | ChordKey::Char(_) => None,
     }
 }
 

@@ -60,14 +60,14 @@ const PAYMENT: &[&str] = &[
 
 /// Surroundings of a target.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Surroundings {
+pub struct TargetContext {
     /// The title and the texts of the message box that it is in; empty if it is in none.
     pub texts: Vec<String>,
     /// The name of a field in the same window that is for a payment, or looks as if it were.
     pub payment: Option<String>,
 }
 
-impl Surroundings {
+impl TargetContext {
     /// Returns the surroundings of an element of a window.
     pub(super) fn of(id: ElementId, surface: &Surface) -> Self {
         let known = |name: &str| {

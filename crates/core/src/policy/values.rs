@@ -1,25 +1,25 @@
 //! The values of a command that name who or what is reached: hosts, recipients, files, programs.
 
 use super::{
-    address::{Opened, foreign_host, host_of, host_typed, mail_addresses, opened},
-    looks::Known,
-    origin::{Origin, Texts, Value, ValueKind, has_words},
-    path::Places,
+    address::{AddressTarget, foreign_host, host_of, host_typed, mail_addresses, opened},
+    looks::KnownNames,
+    origin::{CommandValue, Texts, ValueKind, ValueOrigin, has_words},
+    path::PathRoots,
     pattern::matches,
     subject::{HARMLESS, Subject},
 };
 use std::sync::LazyLock;
 
 use crate::{
-    command::{Command, ToolSpec},
-    intent::{Aimed, Does, Judged, Takes},
-    keys::{Key, KeyChord, Modifier},
+    command::{ToolCommand, ToolSpec},
+    intent::{CommandAim, Does, JudgementBasis, Takes},
+    keys::{ChordKey, KeyChord, KeyModifier},
     observation::{Observation, Surface, WindowView},
     ui::{Element, InstalledApplication, Role, State, WindowKind},
 };
 
 /// Names of the fields that take the recipients of a message.
-static RECIPIENTS: LazyLock<Known> = LazyLock::new(|| Known::new(RECIPIENT));
+static RECIPIENTS: LazyLock<KnownNames> = LazyLock::new(|| KnownNames::new(RECIPIENT));
 
 const RECIPIENT: &[&str] = &[
     "To|Cc|Bcc|Recipient*|Send to*|Add recipient*|To recipients|Cc recipients|Bcc recipients",
@@ -41,8 +41,8 @@ const RECIPIENT: &[&str] = &[
 ];
 
 /// Names of the fields that take the name or the place of a file.
-static PLACES: LazyLock<Known> = LazyLock::new(|| {
-    Known::new(&[
+static PLACES: LazyLock<KnownNames> = LazyLock::new(|| {
+    KnownNames::new(&[
         "Name|File name|Filename|File name:|Location|Path|Dateiname|Ort|Nom|Nom du fichier|Emplacement|Nombre|Nombre de archivo|Lugar|Nome",
         "Nome file|Nome do arquivo|Posizione|Naam|Bestandsnaam|Locatie|Nazwa|Nazwa pliku|Położenie|Název|Název souboru|Umístění|Имя",
         "Имя файла|Адрес|Назва|Назва файлу|Namn|Filnamn|Navn|Filnavn|Nimi|Tiedostonimi|Ad|Dosya adı|Konum|Név|Fájlnév|Hely|Nume|Nume fișier",
@@ -61,15 +61,15 @@ const ARGUMENT_MIN: usize = 4;
 const ARGUMENTS_MAX: usize = 20;
 
 /// Context from which the values of a command are read.
-pub(crate) struct Reading<'a> {
+pub(crate) struct ValueContext<'a> {
     /// The tools that the agent may use.
     pub(crate) tools: &'a [ToolSpec],
     /// The commands of the same step before this one.
-    pub(crate) before: &'a [Command],
+    pub(crate) before: &'a [ToolCommand],
     /// Observation that the agent received.
     pub(crate) observation: &'a Observation,
     /// Folders that paths are relative to.
-    pub(crate) places: &'a Places,
+    pub(crate) places: &'a PathRoots,
     /// The applications that may be started without a question.
     pub(crate) applications: Option<&'a [InstalledApplication]>,
     /// Texts in which values are looked up.
@@ -79,28 +79,28 @@ pub(crate) struct Reading<'a> {
 impl Subject {
     /// The same with the values of its command, and where they come from.
     #[must_use]
-    pub(crate) fn with_values(mut self, command: &Command, reading: &Reading<'_>) -> Self {
+    pub(crate) fn with_values(mut self, command: &ToolCommand, reading: &ValueContext<'_>) -> Self {
         let mut found: Vec<(ValueKind, String)> = Vec::new();
         self.calls(command, reading.tools);
         self.answers_question(command, reading.tools);
         for aimed in &command.intent.aims {
             match aimed {
-                Aimed::Program { name } => found.push((ValueKind::Program, name.trim().to_owned())),
-                Aimed::Files { files } => {
+                CommandAim::Program { name } => found.push((ValueKind::Program, name.trim().to_owned())),
+                CommandAim::Files { files } => {
                     for file in files {
                         self.file(file, reading, &mut found);
                     }
                 }
-                Aimed::Element { .. }
-                | Aimed::Name { .. }
-                | Aimed::Path { .. }
-                | Aimed::Place { .. }
-                | Aimed::Item { .. }
-                | Aimed::Keys { .. }
-                | Aimed::Text { .. }
-                | Aimed::Secret { .. }
-                | Aimed::Window { .. }
-                | Aimed::Replaces => {}
+                CommandAim::Element { .. }
+                | CommandAim::Name { .. }
+                | CommandAim::Path { .. }
+                | CommandAim::Place { .. }
+                | CommandAim::Item { .. }
+                | CommandAim::Keys { .. }
+                | CommandAim::Text { .. }
+                | CommandAim::Secret { .. }
+                | CommandAim::Window { .. }
+                | CommandAim::Replaces => {}
             }
         }
         if let Observation::Window(view) = reading.observation {
@@ -115,7 +115,8 @@ impl Subject {
                 ValueKind::Recipient | ValueKind::Program | ValueKind::Address | ValueKind::Argument => {}
             }
         }
-        self.values = found.into_iter().map(|(kind, text)| Value::new(kind, text, reading.texts)).collect();
+        self.values =
+            found.into_iter().map(|(kind, text)| CommandValue::new(kind, text, reading.texts)).collect();
         self.reaches(reading);
         if let Observation::Window(view) = reading.observation {
             self.drawn_there(command, view);
@@ -123,7 +124,7 @@ impl Subject {
                 view.surfaces.iter().filter_map(|surface| surface.window.document.as_ref()?.path.as_deref());
             self.document = files.filter_map(|path| reading.places.absolute(path)).next();
         }
-        if command.intent.aims.contains(&Aimed::Replaces) {
+        if command.intent.aims.contains(&CommandAim::Replaces) {
             self.replaces(reading);
         }
         self.leaves(command, reading);
@@ -133,7 +134,7 @@ impl Subject {
     }
 
     /// Notes the question that a command answers, which shows in no element.
-    fn answers_question(&mut self, command: &Command, tools: &[ToolSpec]) {
+    fn answers_question(&mut self, command: &ToolCommand, tools: &[ToolSpec]) {
         for (name, takes) in command.takes_in(tools) {
             let Some(value) = command.arguments.get(name) else { continue };
             if *takes == Takes::Question {
@@ -146,14 +147,14 @@ impl Subject {
     }
 
     /// Notes the source of a tool that is none of ours, with what it is given.
-    fn calls(&mut self, command: &Command, tools: &[ToolSpec]) {
+    fn calls(&mut self, command: &ToolCommand, tools: &[ToolSpec]) {
         let Some(source) = command.tool_in(tools).and_then(|tool| tool.source.clone()) else { return };
         self.source = Some(source);
         self.arguments = command.arguments.iter().map(|(name, value)| format!("{name}={value}")).collect();
     }
 
     /// The values in an argument that names a file or an address.
-    fn file(&self, file: &str, reading: &Reading<'_>, found: &mut Vec<(ValueKind, String)>) {
+    fn file(&self, file: &str, reading: &ValueContext<'_>, found: &mut Vec<(ValueKind, String)>) {
         let foreign = foreign_host(file);
         match self.does {
             Does::Open | Does::Save | Does::Read | Does::Set => {
@@ -180,9 +181,9 @@ impl Subject {
     /// The values in what is typed: an address for the address field of a browser, recipients in a field for these.
     fn typed(
         &mut self,
-        command: &Command,
+        command: &ToolCommand,
         view: &WindowView,
-        reading: &Reading<'_>,
+        reading: &ValueContext<'_>,
         found: &mut Vec<(ValueKind, String)>,
     ) {
         let text = typed_by(command, reading.tools);
@@ -195,7 +196,7 @@ impl Subject {
         let surface = field.and_then(|field| surface_of(field, view));
         // Without an element, keys may have moved the focus since, and the clipboard goes anywhere.
         let is_aimed = command.intent.elements().next().is_some();
-        let jumps = |one: &Command| one.intent.chords().any(|chord| !chord.modifiers.is_empty());
+        let jumps = |one: &ToolCommand| one.intent.chords().any(|chord| !chord.modifiers.is_empty());
         let may_have_moved = !is_aimed
             && (command.intent.does == Does::Type || jumps(command) || reading.before.iter().any(jumps));
         // What stands in the field by now: what was seen in it, and what the step has typed.
@@ -209,7 +210,7 @@ impl Subject {
                 field.and_then(|field| dictated(field, &format!("{before}{text}"), reading.texts));
         }
         if self.shows_page && (may_have_moved || !in_page) {
-            found.extend(all.iter().filter_map(|text| opened(text)).map(Opened::value));
+            found.extend(all.iter().filter_map(|text| opened(text)).map(AddressTarget::value));
         }
         // A field for the place of a file takes those of other machines, too.
         // A path in a text or in a cell is written nowhere.
@@ -219,7 +220,7 @@ impl Subject {
         if !in_page && field.zip(surface).is_some_and(|(field, surface)| takes_place(field, surface)) {
             found
                 .extend(all.iter().filter_map(|text| foreign_host(text)).map(|host| (ValueKind::Host, host)));
-            let runs = all.iter().find(|text| !text.contains(['\n', '\r']) && Places::may_run(text));
+            let runs = all.iter().find(|text| !text.contains(['\n', '\r']) && PathRoots::may_run(text));
             self.writes_executed = runs.map(|name| name.trim().to_owned());
         }
         // As in the dialog for a file.
@@ -266,36 +267,36 @@ impl Subject {
     }
 
     /// Notes who is reached once what is shown is sent, and the arguments of a program that come from outside.
-    fn reaches(&mut self, reading: &Reading<'_>) {
+    fn reaches(&mut self, reading: &ValueContext<'_>) {
         if let Observation::Window(view) = reading.observation {
             let standing = standing(view).into_iter();
             self.standing =
-                standing.map(|one| Value::new(ValueKind::Recipient, one, reading.texts)).collect();
+                standing.map(|one| CommandValue::new(ValueKind::Recipient, one, reading.texts)).collect();
         }
         if self.does == Does::Run {
             let words = self.arguments.iter().filter(|word| word.chars().count() >= ARGUMENT_MIN);
-            let values = words.map(|word| Value::new(ValueKind::Argument, word.trim(), reading.texts));
-            let outside = |value: &Value| matches!(value.origin, Origin::Outside { .. });
+            let values = words.map(|word| CommandValue::new(ValueKind::Argument, word.trim(), reading.texts));
+            let outside = |value: &CommandValue| matches!(value.origin, ValueOrigin::Outside { .. });
             self.values.extend(values.filter(outside).take(ARGUMENTS_MAX));
         }
     }
 
     /// Whoever names a file means the one where the session works, or in a folder that they name: another one of the same name is not
     /// what they named, if it is replaced.
-    fn replaces(&mut self, reading: &Reading<'_>) {
+    fn replaces(&mut self, reading: &ValueContext<'_>) {
         let document = self.document.as_deref();
-        let elsewhere = |value: &&mut Value| {
+        let elsewhere = |value: &&mut CommandValue| {
             value.kind == ValueKind::Path
-                && value.origin == Origin::User
+                && value.origin == ValueOrigin::User
                 && !reading.places.is_meant(&value.text, document, &reading.texts.said())
         };
         for value in self.values.iter_mut().filter(elsewhere) {
-            value.origin = Origin::of_unnamed(&value.text, reading.texts);
+            value.origin = ValueOrigin::of_unnamed(&value.text, reading.texts);
         }
     }
 
     /// Notes which files are written that are run without being opened, or that hold something else.
-    pub(super) fn writes(&mut self, command: &Command, places: &Places, made: &[&str]) {
+    pub(super) fn writes(&mut self, command: &ToolCommand, places: &PathRoots, made: &[&str]) {
         self.document_runs = self.document.as_ref().is_some_and(|path| places.runs(path));
         if self.does == Does::Save
             || (self.types_place && matches!(self.does, Does::Type | Does::Set | Does::Press))
@@ -304,23 +305,25 @@ impl Subject {
             self.writes_executed = executed.or_else(|| self.writes_executed.take());
         }
         if matches!(self.does, Does::Open | Does::Read | Does::Set) {
-            let secret = |value: &&Value| {
-                value.kind == ValueKind::Path && value.origin != Origin::User && places.is_secret(&value.text)
+            let secret = |value: &&CommandValue| {
+                value.kind == ValueKind::Path
+                    && value.origin != ValueOrigin::User
+                    && places.is_secret(&value.text)
             };
             self.opens_secret = self.values.iter().find(secret).cloned();
         }
-        if command.intent.aims.contains(&Aimed::Replaces) {
-            let known = |value: &&Value| {
+        if command.intent.aims.contains(&CommandAim::Replaces) {
+            let known = |value: &&CommandValue| {
                 let is_own =
                     made.contains(&value.text.as_str()) || self.document.as_ref() == Some(&value.text);
-                value.kind == ValueKind::Path && value.origin != Origin::User && !is_own
+                value.kind == ValueKind::Path && value.origin != ValueOrigin::User && !is_own
             };
             self.overwrites = self.values.iter().find(known).cloned();
         }
     }
 }
 
-impl Opened {
+impl AddressTarget {
     fn value(self) -> (ValueKind, String) {
         match self {
             Self::Host(host) => (ValueKind::Host, host),
@@ -397,17 +400,21 @@ fn is_address_alone(text: &str) -> bool {
 
 /// Returns the address that Return opens now, in a field of the window beside its page. `None` if that was
 /// judged; otherwise its origin is the model.
-pub(super) fn address_now(subject: &Subject, judged: &Judged, live: &Element) -> Option<Value> {
+pub(super) fn address_now(
+    subject: &Subject,
+    judged: &JudgementBasis,
+    live: &Element,
+) -> Option<CommandValue> {
     let in_page = judged.elements.iter().any(|one| one.id == live.id && one.in_page);
     let text = live.text.as_deref().filter(|_| subject.presses_return && judged.shows_page && !in_page)?;
     let (kind, text) = opened(text)?.value();
     let is_judged =
         judged.hosts.contains(&text) || judged.values.iter().any(|one| one.kind == kind && one.text == text);
-    (!is_judged).then_some(Value { kind, text, origin: Origin::Model })
+    (!is_judged).then_some(CommandValue { kind, text, origin: ValueOrigin::Model })
 }
 
 /// The text that a command types, from its arguments and its keys.
-pub(super) fn typed_by(command: &Command, tools: &[ToolSpec]) -> String {
+pub(super) fn typed_by(command: &ToolCommand, tools: &[ToolSpec]) -> String {
     let mut text = String::new();
     if matches!(command.intent.does, Does::Type | Does::Set) {
         let takes = command.takes_in(tools);
@@ -425,8 +432,10 @@ pub(super) fn typed_by(command: &Command, tools: &[ToolSpec]) -> String {
 /// The letter that a chord types.
 pub(super) fn letter(chord: &KeyChord) -> Option<char> {
     match chord.key {
-        Key::Char(letter) if chord.modifiers.iter().all(|one| *one == Modifier::Shift) => Some(letter),
-        Key::Char(_) | Key::Named(_) => None,
+        ChordKey::Char(letter) if chord.modifiers.iter().all(|one| *one == KeyModifier::Shift) => {
+            Some(letter)
+        }
+        ChordKey::Char(_) | ChordKey::Named(_) => None,
     }
 }
 

@@ -3,16 +3,16 @@
 use serde::Serialize;
 
 use super::{
-    ListOptions, PromptError, PromptSet,
+    PromptError, PromptSet, ViewListOptions,
     history::{answers_text, step_text},
     marks::Marks,
     set::render,
     view::view_text,
 };
 use crate::{
-    action::words::Wording,
+    action::words::CallReportFormatter,
     blackboard::Blackboard,
-    memory::Memory,
+    memory::AgentMemory,
     observation::WindowView,
     text::{one_line, untrusted},
     workflow::WorkflowStep,
@@ -29,9 +29,9 @@ pub(crate) struct HealInput<'a> {
     pub(crate) step: &'a WorkflowStep,
     /// Why it cannot be done.
     pub(crate) trouble: &'a str,
-    pub(crate) memory: &'a Memory,
+    pub(crate) memory: &'a AgentMemory,
     pub(crate) blackboard: &'a Blackboard,
-    pub(crate) wording: Wording,
+    pub(crate) wording: CallReportFormatter,
     pub(crate) view: &'a WindowView,
     /// Token limit (estimated) of the listing.
     pub(crate) tokens_max: usize,
@@ -47,9 +47,9 @@ pub(crate) fn heal_texts(
     input: &HealInput<'_>,
 ) -> Result<(String, String), PromptError> {
     #[derive(Serialize)]
-    struct Nothing {}
+    struct NoHealVariables {}
     #[derive(Serialize)]
-    struct Input {
+    struct HealPromptVariables {
         request: String,
         step: String,
         about: String,
@@ -80,8 +80,8 @@ pub(crate) fn heal_texts(
     let call = format!("{} on {}", input.step.call, aims.join(", "));
     // Words of the step decide what is listed of a large window.
     let words = super::relevant_words([input.step.about.as_str(), call.as_str()].into_iter());
-    let options = ListOptions { tokens_max: input.tokens_max, words };
-    let variables = Input {
+    let options = ViewListOptions { tokens_max: input.tokens_max, words };
+    let variables = HealPromptVariables {
         request: marks.said(input.request),
         step: input.label.clone(),
         about: marks.told(&input.step.about),
@@ -92,6 +92,6 @@ pub(crate) fn heal_texts(
         application: marks.name("desktop", application),
         surfaces: marks.number(&view_text(input.view, &options)),
     };
-    let system = render("heal_system", &prompts.heal_system, &Nothing {})?;
+    let system = render("heal_system", &prompts.heal_system, &NoHealVariables {})?;
     Ok((system, marks.introduced(render("heal_user", &prompts.heal_user, &variables)?)))
 }

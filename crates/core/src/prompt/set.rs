@@ -9,7 +9,7 @@ use minijinja::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Marks, small::Beginning};
+use super::{Marks, small::SmallPromptPrefix};
 use crate::{
     agent::{AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentSteps},
     text::{clip, is_forbidden_outside, one_line, shows_nothing},
@@ -242,9 +242,9 @@ pub(super) fn render<I: Serialize>(
 }
 
 /// Examples with the template that they are shown by, to check them.
-fn beginning<'a>(examples: &'a str, user: &'a str) -> Beginning<'a> {
+fn beginning<'a>(examples: &'a str, user: &'a str) -> SmallPromptPrefix<'a> {
     static NO_MARKS: Marks = Marks::none();
-    Beginning { system: "", examples, user, can_end: true, marks: &NO_MARKS }
+    SmallPromptPrefix { system: "", examples, user, can_end: true, marks: &NO_MARKS }
 }
 
 /// Creates the environment that parses templates.
@@ -395,11 +395,11 @@ impl PromptSet {
     /// [`PromptError`] if the template is invalid.
     pub fn repair_message(&self, problem: &str, operates: bool) -> Result<String, PromptError> {
         #[derive(Serialize)]
-        struct Input<'a> {
+        struct RepairPromptVariables<'a> {
             problem: &'a str,
             operates: bool,
         }
-        render("repair", &self.repair, &Input { problem, operates })
+        render("repair", &self.repair, &RepairPromptVariables { problem, operates })
     }
 }
 

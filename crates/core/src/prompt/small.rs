@@ -11,11 +11,11 @@ use super::{
     set::render,
 };
 use crate::{
-    action::words::Wording,
+    action::words::CallReportFormatter,
     blackboard::Blackboard,
-    memory::{Memory, MemoryItem},
+    memory::{AgentMemory, MemoryItem},
     session::SubtaskRecord,
-    small::{ALL_DONE, DONE, FAIL, NOTHING_FITS, Offer, parameter_lines},
+    small::{ALL_DONE, DONE, FAIL, NOTHING_FITS, SmallModelOffer, parameter_lines},
     text::{clip, one_line, untrusted},
     workflow::WorkflowOffer,
 };
@@ -33,10 +33,10 @@ pub(crate) struct SmallHostInput<'a> {
     pub(crate) request: &'a str,
     pub(crate) blackboard: &'a Blackboard,
     pub(crate) subtasks: &'a [SubtaskRecord],
-    pub(crate) memory: &'a Memory,
-    pub(crate) wording: Wording,
+    pub(crate) memory: &'a AgentMemory,
+    pub(crate) wording: CallReportFormatter,
     pub(crate) notice: &'a str,
-    pub(crate) offer: &'a Offer,
+    pub(crate) offer: &'a SmallModelOffer,
     pub(crate) marks: &'a Marks,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct SmallAppInput<'a> {
     pub(crate) common: SubtaskInput<'a>,
     pub(crate) application: &'a str,
     pub(crate) secrets: &'a str,
-    pub(crate) offer: &'a Offer,
+    pub(crate) offer: &'a SmallModelOffer,
 }
 
 /// The variables of the template for HostAgents.
@@ -174,7 +174,7 @@ pub(crate) fn small_app_text(template: &str, input: &SmallAppInput<'_>) -> Resul
 }
 
 /// The titles that a HostAgent may choose from, and how its work may end.
-fn titles_text(offer: &Offer, marks: &Marks) -> String {
+fn titles_text(offer: &SmallModelOffer, marks: &Marks) -> String {
     let titles = marks.number(&untrusted("desktop", &offer.lines()));
     std::iter::once(titles).chain(offer.ends().map(|end| format!("- {end}"))).collect::<Vec<_>>().join("\n")
 }
@@ -186,7 +186,7 @@ fn marked(marks: &Marks, source: &str, lines: &[String]) -> String {
 }
 
 /// The calls of a step, a line each, by the names of their targets: `- click_element push button "Save" → seen`.
-fn step_lines(item: &MemoryItem, wording: Wording, marks: &Marks) -> Vec<String> {
+fn step_lines(item: &MemoryItem, wording: CallReportFormatter, marks: &Marks) -> Vec<String> {
     let line = |info: &crate::command::ActionCommandInfo| {
         let command = &info.command;
         let target = info.target.as_ref().map(|target| format!(" {target}")).unwrap_or_default();
@@ -203,7 +203,7 @@ fn step_lines(item: &MemoryItem, wording: Wording, marks: &Marks) -> Vec<String>
 
 /// Beginning of every question of a kind: the system prompt, which explains the marks, and worked examples with
 /// the same marks. A server that caches its input computes it once in a session.
-pub(crate) struct Beginning<'a> {
+pub(crate) struct SmallPromptPrefix<'a> {
     pub(crate) system: &'a str,
     pub(crate) examples: &'a str,
     /// The template of the message.
@@ -216,7 +216,7 @@ pub(crate) struct Beginning<'a> {
 /// A system message, and turns of what was shown and the reply to it.
 type Begun = (String, Vec<(String, String)>);
 
-impl Beginning<'_> {
+impl SmallPromptPrefix<'_> {
     /// That of a HostAgent's questions.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use serde_json::Value;
 
 use crate::{
-    command::{Listing, ToolSpec},
+    command::{ToolListingLevel, ToolSpec},
     text::{clip, one_line},
 };
 
@@ -17,16 +17,16 @@ const SOURCE_CHARS_MAX: usize = 160;
 /// Describes the tools, a line each: signature, description, and what is not clear of its arguments. Arguments that many tools
 /// describe in the same words are explained once, at the top; the name that only confirms an id is left out of the signatures, too.
 pub fn tools_text(tools: &[ToolSpec]) -> String {
-    let listed = |wanted: Listing| {
+    let listed = |wanted: ToolListingLevel| {
         let tools = tools.iter().filter(move |tool| tool.listing == wanted);
-        tools.map(|tool| (tool, arguments(tool))).collect::<Vec<(&ToolSpec, Vec<Argument>)>>()
+        tools.map(|tool| (tool, arguments(tool))).collect::<Vec<(&ToolSpec, Vec<ArgumentDescription>)>>()
     };
-    let (described, named) = (listed(Listing::Whole), listed(Listing::Name));
+    let (described, named) = (listed(ToolListingLevel::Whole), listed(ToolListingLevel::Name));
     let mut uses: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for argument in described.iter().flat_map(|(_, arguments)| arguments) {
         *uses.entry((&argument.name, &argument.about)).or_default() += 1;
     }
-    let is_shared = |argument: &Argument| {
+    let is_shared = |argument: &ArgumentDescription| {
         !argument.about.is_empty()
             && uses.get(&(&argument.name, &argument.about)).is_some_and(|count| *count > 2)
     };
@@ -53,7 +53,7 @@ pub fn tools_text(tools: &[ToolSpec]) -> String {
             "Tools with the `id` of an element also take its `name`: a wrong id is refused then.\n\n",
         );
     }
-    let describe = |all: &mut String, tool: &ToolSpec, arguments: &[Argument]| {
+    let describe = |all: &mut String, tool: &ToolSpec, arguments: &[ArgumentDescription]| {
         let mut text = String::new();
         let said = one_line(tool.description.trim()).replace('⏎', " ");
         let _ = write!(text, "- {}: {said}", signature(tool, arguments));
@@ -102,14 +102,14 @@ fn sentence_part(sentence: &str) -> String {
 }
 
 /// `read_text(id, name?)`
-fn signature(tool: &ToolSpec, arguments: &[Argument]) -> String {
-    let confirms = |one: &Argument| one.name == "name" && !one.required && one.about == CONFIRMS;
+fn signature(tool: &ToolSpec, arguments: &[ArgumentDescription]) -> String {
+    let confirms = |one: &ArgumentDescription| one.name == "name" && !one.required && one.about == CONFIRMS;
     let arguments: Vec<String> =
-        arguments.iter().filter(|one| !confirms(one)).map(Argument::signature).collect();
+        arguments.iter().filter(|one| !confirms(one)).map(ArgumentDescription::signature).collect();
     format!("{}({})", tool.name, arguments.join(", "))
 }
 
-struct Argument {
+struct ArgumentDescription {
     name: String,
     /// Its type; `None` for a string.
     kind: Option<String>,
@@ -117,7 +117,7 @@ struct Argument {
     about: String,
 }
 
-impl Argument {
+impl ArgumentDescription {
     /// `name`, `count?: integer`
     fn signature(&self) -> String {
         let optional = if self.required { "" } else { "?" };
@@ -128,13 +128,13 @@ impl Argument {
     }
 }
 
-fn arguments(tool: &ToolSpec) -> Vec<Argument> {
+fn arguments(tool: &ToolSpec) -> Vec<ArgumentDescription> {
     let properties = tool.parameters.get("properties").and_then(Value::as_object);
     let required = tool.parameters.get("required").and_then(Value::as_array);
     let argument = |(name, schema): (&String, &Value)| {
         let about = schema.get("description").and_then(Value::as_str).unwrap_or_default();
         let kind = type_text(schema, &tool.parameters);
-        Argument {
+        ArgumentDescription {
             name: name.clone(),
             kind: (kind != "string").then_some(kind),
             required: required.is_some_and(|names| names.iter().any(|known| known == name.as_str())),

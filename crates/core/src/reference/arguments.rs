@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// The arguments not yet taken.
-pub(super) struct Given<'a> {
+pub(super) struct RemainingArguments<'a> {
     tool: &'a str,
     left: Map<String, Value>,
     known: Vec<&'static str>,
@@ -12,7 +12,7 @@ pub(super) struct Given<'a> {
 /// Problem with an argument, and its correction.
 pub(super) type Problem = String;
 
-impl<'a> Given<'a> {
+impl<'a> RemainingArguments<'a> {
     pub(super) fn of(tool: &'a str, arguments: &Map<String, Value>) -> Self {
         Self { tool, left: arguments.clone(), known: Vec::new() }
     }

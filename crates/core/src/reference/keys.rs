@@ -14,7 +14,7 @@ const PARTS_MAX: usize = 12;
 
 /// One part of a sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum KeySequenceItem {
     /// Types text.
     Text(String),
     /// Presses chords in the syntax of `press_keys`.
@@ -23,7 +23,7 @@ pub(super) enum Part {
 
 /// A modifier; the order is that in chords.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Modifier {
+enum ReferenceModifier {
     Ctrl,
     Shift,
     Alt,
@@ -50,26 +50,29 @@ const KEYS: &[(&[&str], &str)] = &[
     (&["APPS"], "Menu"),
 ];
 
-const MODIFIERS: &[(&[&str], Modifier)] = &[
-    (&["CONTROL", "LCONTROL", "RCONTROL", "CTRL"], Modifier::Ctrl),
-    (&["SHIFT", "LSHIFT", "RSHIFT"], Modifier::Shift),
-    (&["MENU", "LMENU", "RMENU", "ALT"], Modifier::Alt),
-    (&["LWIN", "RWIN", "WIN"], Modifier::Super),
+const MODIFIERS: &[(&[&str], ReferenceModifier)] = &[
+    (&["CONTROL", "LCONTROL", "RCONTROL", "CTRL"], ReferenceModifier::Ctrl),
+    (&["SHIFT", "LSHIFT", "RSHIFT"], ReferenceModifier::Shift),
+    (&["MENU", "LMENU", "RMENU", "ALT"], ReferenceModifier::Alt),
+    (&["LWIN", "RWIN", "WIN"], ReferenceModifier::Super),
 ];
 
 /// Parses a sequence of keys.
 ///
 /// # Errors
 /// If the sequence is invalid; the message shows the correct syntax.
-pub(super) fn parse(keys: &str) -> Result<Vec<Part>, String> {
-    let mut reader = Reader { rest: keys.chars().peekable(), parts: Vec::new(), held: Vec::new() };
+pub(super) fn parse(keys: &str) -> Result<Vec<KeySequenceItem>, String> {
+    let mut reader = KeySequenceParser { rest: keys.chars().peekable(), parts: Vec::new(), held: Vec::new() };
     reader.sequence(&[])?;
     if let Some(modifier) = reader.held.first() {
         let name = modifier.name();
         return Err(format!("{{{name} down}} is never released; add {{{name} up}}"));
     }
-    let keys: usize =
-        reader.parts.iter().map(|part| if let Part::Chords(chords) = part { chords.len() } else { 0 }).sum();
+    let keys: usize = reader
+        .parts
+        .iter()
+        .map(|part| if let KeySequenceItem::Chords(chords) = part { chords.len() } else { 0 })
+        .sum();
     if keys > KEYS_MAX || reader.parts.len() > PARTS_MAX {
         return Err(format!(
             "{keys} keys in {} parts are too many; the limit is {KEYS_MAX} keys in {PARTS_MAX} parts: split the call",
@@ -82,7 +85,7 @@ pub(super) fn parse(keys: &str) -> Result<Vec<Part>, String> {
     Ok(reader.parts)
 }
 
-impl Modifier {
+impl ReferenceModifier {
     const fn name(self) -> &'static str {
         match self {
             Self::Ctrl => "VK_CONTROL",
@@ -103,25 +106,25 @@ impl Modifier {
 }
 
 /// A name in braces.
-enum Named {
+enum BracedKey {
     Key { name: String, times: usize },
     Character { character: char, times: usize },
-    Modifier(Modifier),
-    Down(Modifier),
-    Up(Modifier),
+    Modifier(ReferenceModifier),
+    Down(ReferenceModifier),
+    Up(ReferenceModifier),
 }
 
-struct Reader<'a> {
+struct KeySequenceParser<'a> {
     rest: Peekable<Chars<'a>>,
-    parts: Vec<Part>,
+    parts: Vec<KeySequenceItem>,
     /// Modifiers held until they are released.
-    held: Vec<Modifier>,
+    held: Vec<ReferenceModifier>,
 }
 
-impl Reader<'_> {
+impl KeySequenceParser<'_> {
     /// Reads to the end, or to the closing parenthesis of a group with the modifiers `around`.
-    fn sequence(&mut self, around: &[Modifier]) -> Result<(), String> {
-        let mut next: Vec<Modifier> = Vec::new();
+    fn sequence(&mut self, around: &[ReferenceModifier]) -> Result<(), String> {
+        let mut next: Vec<ReferenceModifier> = Vec::new();
         loop {
             let Some(character) = self.rest.next() else {
                 return match (next.first(), around.is_empty()) {
@@ -134,26 +137,26 @@ impl Reader<'_> {
                 };
             };
             let prefix = match character {
-                '^' => Some(Modifier::Ctrl),
-                '+' => Some(Modifier::Shift),
-                '%' => Some(Modifier::Alt),
+                '^' => Some(ReferenceModifier::Ctrl),
+                '+' => Some(ReferenceModifier::Shift),
+                '%' => Some(ReferenceModifier::Alt),
                 _ => None,
             };
             if let Some(modifier) = prefix {
                 next.push(modifier);
                 continue;
             }
-            let all: Vec<Modifier> = around.iter().chain(&next).chain(&self.held).copied().collect();
+            let all: Vec<ReferenceModifier> = around.iter().chain(&next).chain(&self.held).copied().collect();
             match character {
                 ')' if !around.is_empty() && next.is_empty() => return Ok(()),
                 '(' if !next.is_empty() => self.sequence(&all)?,
                 '{' => match self.named()? {
-                    Named::Modifier(modifier) => {
+                    BracedKey::Modifier(modifier) => {
                         next.push(modifier);
                         continue;
                     }
-                    Named::Down(modifier) => self.held.push(modifier),
-                    Named::Up(modifier) => match self.held.iter().position(|held| *held == modifier) {
+                    BracedKey::Down(modifier) => self.held.push(modifier),
+                    BracedKey::Up(modifier) => match self.held.iter().position(|held| *held == modifier) {
                         Some(at) => {
                             self.held.remove(at);
                         }
@@ -162,8 +165,8 @@ impl Reader<'_> {
                             return Err(format!("{{{name} up}} without a preceding {{{name} down}}"));
                         }
                     },
-                    Named::Key { name, times } => (0..times).for_each(|_| self.chord(&all, &name)),
-                    Named::Character { character, times } => {
+                    BracedKey::Key { name, times } => (0..times).for_each(|_| self.chord(&all, &name)),
+                    BracedKey::Character { character, times } => {
                         (0..times).for_each(|_| self.character(&all, character));
                     }
                 },
@@ -178,7 +181,7 @@ impl Reader<'_> {
     }
 
     /// Reads a name in braces after the opening brace.
-    fn named(&mut self) -> Result<Named, String> {
+    fn named(&mut self) -> Result<BracedKey, String> {
         let mut inside = String::new();
         loop {
             match self.rest.next() {
@@ -205,9 +208,9 @@ impl Reader<'_> {
         let folded = folded.strip_prefix("VK_").unwrap_or(&folded);
         if let Some((_, modifier)) = MODIFIERS.iter().find(|(names, _)| names.contains(&folded)) {
             return match rest.to_lowercase().as_str() {
-                "" => Ok(Named::Modifier(*modifier)),
-                "down" => Ok(Named::Down(*modifier)),
-                "up" => Ok(Named::Up(*modifier)),
+                "" => Ok(BracedKey::Modifier(*modifier)),
+                "down" => Ok(BracedKey::Down(*modifier)),
+                "up" => Ok(BracedKey::Up(*modifier)),
                 _ => Err(unknown("is a modifier; it can only be followed by `down` or `up`")),
             };
         }
@@ -221,11 +224,11 @@ impl Reader<'_> {
         };
         let mut characters = name.chars();
         if let (Some(character), None) = (characters.next(), characters.next()) {
-            return Ok(Named::Character { character, times });
+            return Ok(BracedKey::Character { character, times });
         }
         let mut characters = folded.chars();
         if let (Some(character @ ('A'..='Z' | '0'..='9')), None) = (characters.next(), characters.next()) {
-            return Ok(Named::Character { character: character.to_ascii_lowercase(), times });
+            return Ok(BracedKey::Character { character: character.to_ascii_lowercase(), times });
         }
         let function = |digits: &str| digits.parse().is_ok_and(|number: u8| (1..=24).contains(&number));
         let key = match KEYS.iter().find(|(names, _)| names.contains(&folded)) {
@@ -233,21 +236,21 @@ impl Reader<'_> {
             None if folded.strip_prefix('F').is_some_and(function) => folded.to_owned(),
             None => return Err(unknown("is not a key")),
         };
-        Ok(Named::Key { name: key, times })
+        Ok(BracedKey::Key { name: key, times })
     }
 
-    fn character(&mut self, modifiers: &[Modifier], character: char) {
+    fn character(&mut self, modifiers: &[ReferenceModifier], character: char) {
         if !modifiers.is_empty() {
             let name = if character == ' ' { "Space".to_owned() } else { character.to_string() };
             self.chord(modifiers, &name);
-        } else if let Some(Part::Text(text)) = self.parts.last_mut() {
+        } else if let Some(KeySequenceItem::Text(text)) = self.parts.last_mut() {
             text.push(character);
         } else {
-            self.parts.push(Part::Text(character.to_string()));
+            self.parts.push(KeySequenceItem::Text(character.to_string()));
         }
     }
 
-    fn chord(&mut self, modifiers: &[Modifier], key: &str) {
+    fn chord(&mut self, modifiers: &[ReferenceModifier], key: &str) {
         let mut modifiers = modifiers.to_vec();
         modifiers.sort_unstable();
         modifiers.dedup();
@@ -257,10 +260,10 @@ impl Reader<'_> {
             chord.push('+');
         }
         chord.push_str(key);
-        if let Some(Part::Chords(chords)) = self.parts.last_mut() {
+        if let Some(KeySequenceItem::Chords(chords)) = self.parts.last_mut() {
             chords.push(chord);
         } else {
-            self.parts.push(Part::Chords(vec![chord]));
+            self.parts.push(KeySequenceItem::Chords(vec![chord]));
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Tests of key sequences.
 
-use super::keys::{Part, parse};
+use super::keys::{KeySequenceItem, parse};
 
 /// Text in quotes, chords unquoted.
 fn render(keys: &str) -> String {
     match parse(keys) {
         Ok(parts) => {
-            let part = |part: &Part| match part {
-                Part::Text(text) => format!("{text:?}"),
-                Part::Chords(chords) => chords.join(" "),
+            let part = |part: &KeySequenceItem| match part {
+                KeySequenceItem::Text(text) => format!("{text:?}"),
+                KeySequenceItem::Chords(chords) => chords.join(" "),
             };
             parts.iter().map(part).collect::<Vec<_>>().join(" ")
         }

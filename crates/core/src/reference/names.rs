@@ -3,11 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    arguments::{Given, Problem},
-    keys::{self, Part},
+    arguments::{Problem, RemainingArguments},
+    keys::{self, KeySequenceItem},
 };
 use crate::{
-    command::{CallResult, Command, Verdict},
+    command::{CallResult, ToolCommand, Verdict},
     known_tools,
     reply::ProposedAction,
 };
@@ -44,7 +44,7 @@ pub fn to_own_tools(actions: Vec<ProposedAction>) -> Vec<ProposedAction> {
 }
 
 /// Refuses a command with a reference name and invalid arguments; `None` for any other command.
-pub fn refusal(command: &Command) -> Option<CallResult> {
+pub fn refusal(command: &ToolCommand) -> Option<CallResult> {
     let problem = own(&command.tool, &command.arguments)?.err()?;
     Some(CallResult::failure(
         Some(Verdict::Refused),
@@ -65,7 +65,7 @@ fn own(name: &str, arguments: &Map<String, Value>) -> Option<Own> {
         ANNOTATION => annotation,
         _ => return None,
     };
-    let mut given = Given::of(name, arguments);
+    let mut given = RemainingArguments::of(name, arguments);
     Some(turn(&mut given).and_then(|own| given.end().map(|()| own)))
 }
 
@@ -79,7 +79,7 @@ fn action(function: &str, arguments: Value) -> ProposedAction {
 }
 
 /// `click_input(id, name, button=left, double=False)`
-fn click_input(given: &mut Given<'_>) -> Own {
+fn click_input(given: &mut RemainingArguments<'_>) -> Own {
     let (id, name) = (given.required_id()?, given.name()?);
     let button = match given.word("button", &["left", "right", "middle"])? {
         "left" => None,
@@ -90,7 +90,7 @@ fn click_input(given: &mut Given<'_>) -> Own {
 }
 
 /// `set_edit_text(id, name, text, clear_current_text=False)`
-fn set_edit_text(given: &mut Given<'_>) -> Own {
+fn set_edit_text(given: &mut RemainingArguments<'_>) -> Own {
     let (id, name) = (given.required_id()?, given.name()?);
     let text = given.required_text("text", "give the text to write")?;
     let clear = given.flag("clear_current_text", false)?.then_some(true);
@@ -98,7 +98,7 @@ fn set_edit_text(given: &mut Given<'_>) -> Own {
 }
 
 /// `keyboard_input(id, name, keys, control_focus=True)`: focuses the element first, if there is one.
-fn keyboard_input(given: &mut Given<'_>) -> Own {
+fn keyboard_input(given: &mut RemainingArguments<'_>) -> Own {
     let (id, name) = (given.id()?, given.name()?);
     let keys = given.required_text("keys", "give the keys, such as {VK_CONTROL}c or hello{ENTER}")?;
     let focus = given.flag("control_focus", true)?;
@@ -107,12 +107,12 @@ fn keyboard_input(given: &mut Given<'_>) -> Own {
     let mut into = id.filter(|_| focus);
     for part in parts {
         match part {
-            Part::Text(text) => {
+            KeySequenceItem::Text(text) => {
                 let into = into.take();
                 let name = name.as_ref().filter(|_| into.is_some());
                 own.push(action(known_tools::TYPE, json!({"id": into, "name": name, "text": text})));
             }
-            Part::Chords(chords) => {
+            KeySequenceItem::Chords(chords) => {
                 if let Some(id) = into.take() {
                     own.push(action(known_tools::FOCUS, json!({"id": id, "name": name})));
                 }
@@ -124,7 +124,7 @@ fn keyboard_input(given: &mut Given<'_>) -> Own {
 }
 
 /// `wheel_mouse_input(id, name, wheel_dist=0)`: positive scrolls up.
-fn wheel_mouse_input(given: &mut Given<'_>) -> Own {
+fn wheel_mouse_input(given: &mut RemainingArguments<'_>) -> Own {
     let (id, name) = (given.required_id()?, given.name()?);
     let up = given.whole("wheel_dist")?;
     if up == 0 {
@@ -136,13 +136,13 @@ fn wheel_mouse_input(given: &mut Given<'_>) -> Own {
 }
 
 /// `texts(id, name)`
-fn texts(given: &mut Given<'_>) -> Own {
+fn texts(given: &mut RemainingArguments<'_>) -> Own {
     let (id, name) = (given.required_id()?, given.name()?);
     Ok(vec![action(known_tools::READ_TEXT, json!({"id": id, "name": name}))])
 }
 
 /// An `annotation` together with other actions, which cannot become SCREENSHOT.
-fn annotation(_: &mut Given<'_>) -> Own {
+fn annotation(_: &mut RemainingArguments<'_>) -> Own {
     Err("annotation only takes a screenshot; use it alone, or SCREENSHOT with `control_reannotate`"
         .to_owned())
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{REFERENCE_NAMES, refusal, to_own_tools};
-use crate::{command::Command, ids::WindowId, reply::ProposedAction};
+use crate::{command::ToolCommand, ids::WindowId, reply::ProposedAction};
 
 fn proposed(function: &str, arguments: &Value) -> ProposedAction {
     ProposedAction {
@@ -77,11 +77,11 @@ fn invalid_arguments_are_kept_and_refused() {
     let check = |function: &str, arguments: Value, expected: &str| {
         let action = proposed(function, &arguments);
         assert_eq!(to_own_tools(vec![action.clone()]), vec![action.clone()]);
-        let command = Command {
+        let command = ToolCommand {
             tool: action.function,
             arguments: action.arguments,
             window: Some(WindowId(1)),
-            ..Command::default()
+            ..ToolCommand::default()
         };
         let summary = refusal(&command).unwrap().summary();
         assert!(summary.contains(expected) && summary.ends_with("; nothing was done"), "{summary}");

@@ -12,7 +12,7 @@ use crate::{
 
 /// An agent's reply, by the kind that was requested.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reply {
+pub enum AgentReply {
     /// The HostAgent's decision.
     Host(HostReply),
     /// The decision of an agent that works on a sub-task.
@@ -23,7 +23,7 @@ pub enum Reply {
     Evaluation(EvaluationReply),
 }
 
-impl Reply {
+impl AgentReply {
     /// Parses a recorded reply. Agents with their own statuses are looked up in `agents`; each of their statuses is
     /// accepted, whatever the previous one was. The replies of an operator and of a small model come without actions: they depend on what
     /// it was shown.

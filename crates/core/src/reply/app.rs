@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    HealReply, ProposedAction, Question, ReplyError, extract_json,
-    fields::{Fields, notes},
+    HealReply, ProposedAction, ReplyError, UserQuestion, extract_json,
+    fields::{ReplyFields, notes},
 };
 use crate::{
     agent::AgentSteps,
-    blackboard::Audience,
+    blackboard::PictureAudience,
     reference::{ANNOTATION, to_own_tools},
     states::{AppStatus, UnknownStatus},
 };
@@ -32,7 +32,7 @@ pub struct AppReply {
     /// A note for the user.
     pub comment: String,
     /// Questions for the user; at least one if the status is PENDING.
-    pub questions: Vec<Question>,
+    pub questions: Vec<UserQuestion>,
     /// The result of the sub-task, or the reason for its failure.
     pub result: Option<String>,
     /// The controls to annotate in the next observation; empty for all.
@@ -54,7 +54,7 @@ pub struct KeptPicture {
     pub reason: String,
     /// Whom for.
     #[serde(default)]
-    pub audience: Audience,
+    pub audience: PictureAudience,
 }
 
 /// The most actions in one reply.
@@ -124,7 +124,7 @@ type Meaning = Result<(AppStatus, String), ReplyError>;
 
 /// Parses a reply whose status is one of `words`.
 fn parse(text: &str, words: &[&str], status_of: &dyn Fn(&str) -> Meaning) -> Result<AppReply, ReplyError> {
-    let mut fields = Fields::of(extract_json(text)?.value, "")?;
+    let mut fields = ReplyFields::of(extract_json(text)?.value, "")?;
     let (actions, action_status) = actions(&mut fields)?;
     let said = match fields.text("status")? {
         said if said.is_empty() => action_status.ok_or_else(|| {
@@ -187,7 +187,7 @@ fn check(reply: &AppReply) -> Result<(), ReplyError> {
 
 /// The actions in `action` (one or a list), or in the older `function`, `args`, `control_label`,
 /// and the status given by the last of them.
-fn actions(fields: &mut Fields) -> Result<(Vec<ProposedAction>, Option<String>), ReplyError> {
+fn actions(fields: &mut ReplyFields) -> Result<(Vec<ProposedAction>, Option<String>), ReplyError> {
     let items = match fields.take("action") {
         Some(Value::Array(items)) => items,
         Some(Value::String(text)) if text.trim().is_empty() => Vec::new(),
@@ -208,7 +208,7 @@ fn actions(fields: &mut Fields) -> Result<(Vec<ProposedAction>, Option<String>),
     };
     let (mut actions, mut status) = (Vec::new(), None);
     for (index, item) in items.into_iter().enumerate() {
-        let mut item = Fields::of(item, &format!("action[{index}]"))?;
+        let mut item = ReplyFields::of(item, &format!("action[{index}]"))?;
         status = item.optional_text("status")?;
         actions.extend(item.proposed_action()?);
     }
@@ -216,17 +216,17 @@ fn actions(fields: &mut Fields) -> Result<(Vec<ProposedAction>, Option<String>),
 }
 
 /// Reads `{"save": true, "reason": "…", "for": "…"}`, or just the reason.
-fn save_picture(fields: &mut Fields) -> Option<KeptPicture> {
+fn save_picture(fields: &mut ReplyFields) -> Option<KeptPicture> {
     const NO_REASON: &str = "kept by the agent";
-    let kept = |reason: &str, audience: Audience| KeptPicture { reason: reason.to_owned(), audience };
+    let kept = |reason: &str, audience: PictureAudience| KeptPicture { reason: reason.to_owned(), audience };
     match fields.take("save_screenshot")? {
-        Value::String(reason) if !reason.trim().is_empty() => Some(kept(&reason, Audience::All)),
-        Value::Bool(true) => Some(kept(NO_REASON, Audience::All)),
+        Value::String(reason) if !reason.trim().is_empty() => Some(kept(&reason, PictureAudience::All)),
+        Value::Bool(true) => Some(kept(NO_REASON, PictureAudience::All)),
         Value::Object(object) => {
             let text = |name: &str| object.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
             let save = object.get("save").and_then(Value::as_bool).unwrap_or(false);
             let named = text("for").filter(|name| !name.eq_ignore_ascii_case("all"));
-            let audience = named.map_or(Audience::All, |name| Audience::Named(name.to_owned()));
+            let audience = named.map_or(PictureAudience::All, |name| PictureAudience::Named(name.to_owned()));
             save.then(|| kept(text("reason").unwrap_or(NO_REASON), audience))
         }
         Value::String(_) | Value::Bool(false) | Value::Null | Value::Number(_) | Value::Array(_) => None,

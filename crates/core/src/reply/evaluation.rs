@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{ReplyError, extract_json, fields::Fields};
+use super::{ReplyError, extract_json, fields::ReplyFields};
 use crate::evaluation::{Judgement, SubScore};
 
 /// The EvaluationAgent's reply.
@@ -24,7 +24,7 @@ const SUB_SCORES_MAX: usize = 30;
 /// # Errors
 /// If a field is missing or invalid.
 pub fn parse_evaluation_reply(text: &str) -> Result<EvaluationReply, ReplyError> {
-    let mut fields = Fields::of(extract_json(text)?.value, "")?;
+    let mut fields = ReplyFields::of(extract_json(text)?.value, "")?;
     let said = fields.required_text("complete", "say yes, no or unsure")?;
     let complete = judgement("complete", &said)?;
     let reason = match fields.text("reason")? {
@@ -55,7 +55,7 @@ fn sub_scores(value: Value) -> Result<Vec<SubScore>, ReplyError> {
             let mut pairs = Vec::with_capacity(items.len());
             for (index, item) in items.into_iter().enumerate() {
                 let path = format!("sub_scores[{index}]");
-                let mut fields = Fields::of(item, &path)?;
+                let mut fields = ReplyFields::of(item, &path)?;
                 let name = fields.required_text("name", "name the part in a few words")?;
                 let said = fields.required_text("evaluation", "say yes, no or unsure")?;
                 pairs.push((format!("{path}.evaluation"), name, said));

@@ -18,13 +18,13 @@ use serde_json::Value;
 use super::{
     error::{ExtractError, TEXT_MAX},
     repair::{Repair, Repairs},
-    search::{Search, after_reasoning},
+    search::{JsonSearch, after_reasoning},
     windows_path,
 };
 
 /// The JSON extracted from a reply.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Extracted {
+pub struct ExtractedJson {
     /// The value.
     pub value: Value,
     /// The repairs, each once, in order of first use; empty for strict JSON.
@@ -36,7 +36,7 @@ pub struct Extracted {
 ///
 /// # Errors
 /// If there is none, or the last one cannot be read; the message says what is wrong and where.
-pub fn extract_json(text: &str) -> Result<Extracted, ExtractError> {
+pub fn extract_json(text: &str) -> Result<ExtractedJson, ExtractError> {
     if text.len() > TEXT_MAX {
         return Err(ExtractError::TooLong { bytes: text.len(), max: TEXT_MAX });
     }
@@ -54,11 +54,11 @@ pub fn extract_json(text: &str) -> Result<Extracted, ExtractError> {
     if let Ok(value) = serde_json::from_str::<Value>(body) {
         return Ok(finish(value, repairs));
     }
-    let found = match Search::new(body).run() {
+    let found = match JsonSearch::new(body).run() {
         Ok(found) => found,
         Err(error) => {
             // Reasoning whose opening tag was in the prompt can contain anything, such as an unclosed quote.
-            let Some(Ok(found)) = after_reasoning(body).map(|rest| Search::new(rest).run()) else {
+            let Some(Ok(found)) = after_reasoning(body).map(|rest| JsonSearch::new(rest).run()) else {
                 return Err(error);
             };
             repairs.note(Repair::Reasoning);
@@ -69,11 +69,11 @@ pub fn extract_json(text: &str) -> Result<Extracted, ExtractError> {
     Ok(finish(found.value, repairs))
 }
 
-fn finish(mut value: Value, mut repairs: Repairs) -> Extracted {
+fn finish(mut value: Value, mut repairs: Repairs) -> ExtractedJson {
     if windows_path::restore_paths(&mut value) {
         repairs.note(Repair::WindowsPath);
     }
-    Extracted { value, repaired: repairs.into_vec() }
+    ExtractedJson { value, repaired: repairs.into_vec() }
 }
 
 #[cfg(test)]

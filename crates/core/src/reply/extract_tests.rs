@@ -292,7 +292,7 @@ proptest! {
         value in any_value().prop_filter("not a misread path", |v| !has_misread_path(v)),
     ) {
         for text in [value.to_string(), format!("{value:#}")] {
-            prop_assert_eq!(extract_json(&text), Ok(Extracted { value: value.clone(), repaired: Vec::new() }));
+            prop_assert_eq!(extract_json(&text), Ok(ExtractedJson { value: value.clone(), repaired: Vec::new() }));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ProposedAction, Question, ReplyError};
+use super::{ProposedAction, ReplyError, UserQuestion};
 
 /// Aliases of field names in normalized form.
 const ALIASES: &[(&str, &str)] = &[
@@ -24,7 +24,7 @@ const ALIASES: &[(&str, &str)] = &[
 ];
 
 /// A JSON object with normalized keys.
-pub(super) struct Fields {
+pub(super) struct ReplyFields {
     map: Map<String, Value>,
     path: String,
 }
@@ -72,7 +72,7 @@ fn scalar_text(value: &Value) -> Option<String> {
     }
 }
 
-impl Fields {
+impl ReplyFields {
     pub(super) fn of(value: Value, path: &str) -> Result<Self, ReplyError> {
         let Value::Object(object) = value else {
             let place = if path.is_empty() { "reply" } else { path };
@@ -148,7 +148,7 @@ impl Fields {
     }
 
     /// Questions: strings, or objects with `question`, `required`, `default` and `choices`.
-    pub(super) fn questions(&mut self, name: &str) -> Result<Vec<Question>, ReplyError> {
+    pub(super) fn questions(&mut self, name: &str) -> Result<Vec<UserQuestion>, ReplyError> {
         let path = self.at(name);
         let Some(value) = self.take(name) else { return Ok(Vec::new()) };
         let items = if let Value::Array(items) = value { items } else { vec![value] };
@@ -160,7 +160,7 @@ impl Fields {
                     let required = fields.take("required").and_then(|value| value.as_bool()).unwrap_or(false);
                     // `question` is an alias of `questions`.
                     let text = fields.text("questions")?;
-                    Question {
+                    UserQuestion {
                         text: if text.is_empty() { fields.text("text")? } else { text },
                         required,
                         default: fields.any_text("default"),
@@ -168,7 +168,7 @@ impl Fields {
                     }
                 }
                 Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-                    Question::open(scalar_text(&item).unwrap_or_default())
+                    UserQuestion::open(scalar_text(&item).unwrap_or_default())
                 }
             };
             if !question.text.is_empty() {
@@ -208,7 +208,7 @@ impl Fields {
 const NOTES_MAX: usize = 20;
 
 /// The facts that an agent writes down.
-pub(super) fn notes(fields: &mut Fields) -> Result<Vec<String>, ReplyError> {
+pub(super) fn notes(fields: &mut ReplyFields) -> Result<Vec<String>, ReplyError> {
     let mut notes = fields.texts("notes")?;
     notes.truncate(NOTES_MAX);
     Ok(notes)

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{ReplyError, extract_json, fields::Fields};
+use super::{ReplyError, extract_json, fields::ReplyFields};
 use crate::ids::ElementId;
 
 /// Decision about a step.
@@ -41,7 +41,7 @@ impl HealReply {
     /// # Errors
     /// If a field is missing or invalid.
     pub fn parse(text: &str) -> Result<Self, ReplyError> {
-        let mut fields = Fields::of(extract_json(text)?.value, "")?;
+        let mut fields = ReplyFields::of(extract_json(text)?.value, "")?;
         let thought = fields.required_text("thought", "give the reason in a sentence")?;
         let said = fields.required_text("choice", "use one of USE, PRESS, SKIP, STOP")?;
         let mut element = || -> Result<ElementId, ReplyError> {

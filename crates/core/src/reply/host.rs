@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{
-    NextSubtask, ProposedAction, Question, ReplyError, extract_json,
-    fields::{Fields, kind_of, notes},
+    NextSubtask, ProposedAction, ReplyError, UserQuestion, extract_json,
+    fields::{ReplyFields, kind_of, notes},
 };
 use crate::{
     known_tools::{LAUNCH, SELECT_WINDOW},
@@ -38,7 +38,7 @@ pub struct HostReply {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Questions for the user; at least one if the status is PENDING.
-    pub questions: Vec<Question>,
+    pub questions: Vec<UserQuestion>,
     /// A command to run first.
     pub action: Option<ProposedAction>,
     /// All sub-tasks after the current one; `None` if they depend on its result.
@@ -52,7 +52,7 @@ pub struct HostReply {
 /// # Errors
 /// If a field is missing or invalid.
 pub fn parse_host_reply(text: &str) -> Result<HostReply, ReplyError> {
-    let mut fields = Fields::of(extract_json(text)?.value, "")?;
+    let mut fields = ReplyFields::of(extract_json(text)?.value, "")?;
     let said = fields.required_text("status", &format!("use one of {}", HostStatus::sayable().join(", ")))?;
     let mut status: HostStatus = said
         .parse()
@@ -147,7 +147,7 @@ fn id_text(value: &Value) -> Option<String> {
 const NEXT_MAX: usize = 10;
 
 /// The sub-tasks in `next`, each with its target or the arguments to launch its application.
-fn next(fields: &mut Fields) -> Result<Option<Vec<NextSubtask>>, ReplyError> {
+fn next(fields: &mut ReplyFields) -> Result<Option<Vec<NextSubtask>>, ReplyError> {
     let Some(value) = fields.take("next") else { return Ok(None) };
     let Value::Array(items) = value else {
         return Err(ReplyError::field(
@@ -163,7 +163,7 @@ fn next(fields: &mut Fields) -> Result<Option<Vec<NextSubtask>>, ReplyError> {
     }
     let mut all = Vec::with_capacity(items.len());
     for (index, item) in items.into_iter().enumerate() {
-        let mut item = Fields::of(item, &format!("next[{index}]"))?;
+        let mut item = ReplyFields::of(item, &format!("next[{index}]"))?;
         let subtask = item.required_text("current_subtask", "describe the sub-task")?;
         let target = item.any_text("control_label");
         let launch = match item.take("launch") {
@@ -192,8 +192,8 @@ fn next(fields: &mut Fields) -> Result<Option<Vec<NextSubtask>>, ReplyError> {
 }
 
 /// Turns the older `{"APP": "soffice", "file_path": "a.odt"}` into a command.
-fn apps_to_open(fields: &mut Fields) -> Option<ProposedAction> {
-    let mut apps = Fields::of(fields.take("apps_to_open")?, "apps_to_open").ok()?;
+fn apps_to_open(fields: &mut ReplyFields) -> Option<ProposedAction> {
+    let mut apps = ReplyFields::of(fields.take("apps_to_open")?, "apps_to_open").ok()?;
     let name = apps.text("app").unwrap_or_default();
     let files = apps.texts("file_path").unwrap_or_default();
     if name.is_empty() && files.is_empty() {

@@ -26,54 +26,54 @@ pub(super) enum Problem {
 
 /// A failure and its byte offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Failure {
+pub(super) struct LenientParseFailure {
     pub(super) problem: Problem,
     pub(super) at: usize,
 }
 
 /// A parsed object and the offset of its end.
 #[derive(Debug)]
-pub(super) struct Parsed {
+pub(super) struct ParsedObject {
     pub(super) value: Value,
     pub(super) end: usize,
     pub(super) repairs: Repairs,
 }
 
 /// Reads the object or list at byte `start` of `text`.
-pub(super) fn parse(text: &str, start: usize) -> Result<Parsed, Failure> {
-    let mut parser = Parser { text, at: start, repairs: Repairs::default(), open: Vec::new() };
+pub(super) fn parse(text: &str, start: usize) -> Result<ParsedObject, LenientParseFailure> {
+    let mut parser = LenientJsonParser { text, at: start, repairs: Repairs::default(), open: Vec::new() };
     let value = parser.value()?;
-    Ok(Parsed { value, end: parser.at, repairs: parser.repairs })
+    Ok(ParsedObject { value, end: parser.at, repairs: parser.repairs })
 }
 
 /// The position of a string in its object or list: decides what may follow it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum StringPosition {
     Key,
     Member,
     Item,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Open {
+enum OpenContainer {
     Object,
     List,
 }
 
 /// Separator between two members.
-enum Next {
+enum MemberSeparator {
     Another,
     End,
 }
 
-struct Parser<'text> {
+struct LenientJsonParser<'text> {
     text: &'text str,
     at: usize,
     repairs: Repairs,
-    open: Vec<Open>,
+    open: Vec<OpenContainer>,
 }
 
-impl Parser<'_> {
+impl LenientJsonParser<'_> {
     fn rest(&self) -> &str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -92,16 +92,16 @@ impl Parser<'_> {
         rest.is_empty() || rest.starts_with("```")
     }
 
-    fn syntax<T>(&self, problem: impl Into<String>) -> Result<T, Failure> {
-        Err(Failure { problem: Problem::Syntax(problem.into()), at: self.at })
+    fn syntax<T>(&self, problem: impl Into<String>) -> Result<T, LenientParseFailure> {
+        Err(LenientParseFailure { problem: Problem::Syntax(problem.into()), at: self.at })
     }
 
-    fn truncated<T>(&self, place: impl Into<String>) -> Result<T, Failure> {
-        Err(Failure { problem: Problem::Truncated(place.into()), at: self.text.trim_end().len() })
+    fn truncated<T>(&self, place: impl Into<String>) -> Result<T, LenientParseFailure> {
+        Err(LenientParseFailure { problem: Problem::Truncated(place.into()), at: self.text.trim_end().len() })
     }
 
     /// Skips white space and comments.
-    fn pass_space(&mut self) -> Result<(), Failure> {
+    fn pass_space(&mut self) -> Result<(), LenientParseFailure> {
         let skipped = skip_space(self.rest());
         if skipped.comment {
             self.repairs.note(Repair::Comment);
@@ -110,33 +110,37 @@ impl Parser<'_> {
         if skipped.unclosed { self.truncated("inside a comment") } else { Ok(()) }
     }
 
-    fn value(&mut self) -> Result<Value, Failure> {
+    fn value(&mut self) -> Result<Value, LenientParseFailure> {
         let Some(character) = self.peek() else { return self.truncated("before a value") };
         match character {
             '{' | '[' => {
                 if self.open.len() >= DEPTH_MAX {
-                    return Err(Failure { problem: Problem::TooDeep, at: self.at });
+                    return Err(LenientParseFailure { problem: Problem::TooDeep, at: self.at });
                 }
                 self.advance(character);
-                let kind = if character == '{' { Open::Object } else { Open::List };
+                let kind = if character == '{' { OpenContainer::Object } else { OpenContainer::List };
                 self.open.push(kind);
                 let value = match kind {
-                    Open::Object => self.object(),
-                    Open::List => self.list(),
+                    OpenContainer::Object => self.object(),
+                    OpenContainer::List => self.list(),
                 };
                 self.open.pop();
                 value
             }
             '-' | '0'..='9' => self.number(),
             _ if Quote::opened_by(character).is_some() => {
-                let place = if self.open.last() == Some(&Open::List) { Place::Item } else { Place::Member };
+                let place = if self.open.last() == Some(&OpenContainer::List) {
+                    StringPosition::Item
+                } else {
+                    StringPosition::Member
+                };
                 self.string(place).map(Value::String)
             }
             _ => self.literal(),
         }
     }
 
-    fn object(&mut self) -> Result<Value, Failure> {
+    fn object(&mut self) -> Result<Value, LenientParseFailure> {
         let mut members = Map::new();
         loop {
             self.pass_space()?;
@@ -167,14 +171,14 @@ impl Parser<'_> {
             }
             let value = self.value()?;
             members.insert(key, value);
-            match self.after_member(Open::Object)? {
-                Next::Another => {}
-                Next::End => return Ok(Value::Object(members)),
+            match self.after_member(OpenContainer::Object)? {
+                MemberSeparator::Another => {}
+                MemberSeparator::End => return Ok(Value::Object(members)),
             }
         }
     }
 
-    fn list(&mut self) -> Result<Value, Failure> {
+    fn list(&mut self) -> Result<Value, LenientParseFailure> {
         let mut items = Vec::new();
         loop {
             self.pass_space()?;
@@ -189,17 +193,17 @@ impl Parser<'_> {
                 return self.truncated("inside a list");
             }
             items.push(self.value()?);
-            match self.after_member(Open::List)? {
-                Next::Another => {}
-                Next::End => return Ok(Value::Array(items)),
+            match self.after_member(OpenContainer::List)? {
+                MemberSeparator::Another => {}
+                MemberSeparator::End => return Ok(Value::Array(items)),
             }
         }
     }
 
-    fn key(&mut self) -> Result<String, Failure> {
+    fn key(&mut self) -> Result<String, LenientParseFailure> {
         let Some(character) = self.peek() else { return self.truncated("before a key") };
         if Quote::opened_by(character).is_some() {
-            return self.string(Place::Key);
+            return self.string(StringPosition::Key);
         }
         let word: String = self
             .rest()
@@ -216,52 +220,52 @@ impl Parser<'_> {
     }
 
     /// Reads the separator or closer after a member.
-    fn after_member(&mut self, inside: Open) -> Result<Next, Failure> {
+    fn after_member(&mut self, inside: OpenContainer) -> Result<MemberSeparator, LenientParseFailure> {
         let value_end = self.at;
         self.pass_space()?;
         let (closer, other) = match inside {
-            Open::Object => ('}', ']'),
-            Open::List => (']', '}'),
+            OpenContainer::Object => ('}', ']'),
+            OpenContainer::List => (']', '}'),
         };
         let Some(character) = self.peek().filter(|_| !self.at_end()) else {
             // The value before is complete: only closing brackets are missing.
             self.repairs.note(Repair::MissingCloser);
-            return Ok(Next::End);
+            return Ok(MemberSeparator::End);
         };
         if character == closer {
             self.advance(character);
-            return Ok(Next::End);
+            return Ok(MemberSeparator::End);
         }
         if character == ',' || character == '，' {
             if character == '，' {
                 self.repairs.note(Repair::WidePunctuation);
             }
             self.advance(character);
-            return Ok(Next::Another);
+            return Ok(MemberSeparator::Another);
         }
         let enclosing = match inside {
-            Open::Object => Open::List,
-            Open::List => Open::Object,
+            OpenContainer::Object => OpenContainer::List,
+            OpenContainer::List => OpenContainer::Object,
         };
         let outer = self.open.len().saturating_sub(1);
         if character == other && self.open.iter().take(outer).any(|open| *open == enclosing) {
             // The closing bracket belongs to the parent: this one's is missing.
             self.repairs.note(Repair::MissingCloser);
-            return Ok(Next::End);
+            return Ok(MemberSeparator::End);
         }
         let between = self.text.get(value_end..self.at).unwrap_or_default();
         let starts_member = match inside {
-            Open::Object => between.contains('\n') && starts_with_key(self.rest()),
-            Open::List => character == '{' || (between.contains('\n') && character == '"'),
+            OpenContainer::Object => between.contains('\n') && starts_with_key(self.rest()),
+            OpenContainer::List => character == '{' || (between.contains('\n') && character == '"'),
         };
         if starts_member {
             self.repairs.note(Repair::MissingComma);
-            return Ok(Next::Another);
+            return Ok(MemberSeparator::Another);
         }
         self.syntax(format!("expected `,` or `{closer}` after a value"))
     }
 
-    fn number(&mut self) -> Result<Value, Failure> {
+    fn number(&mut self) -> Result<Value, LenientParseFailure> {
         let digits: String = self
             .rest()
             .chars()
@@ -279,7 +283,7 @@ impl Parser<'_> {
         }
     }
 
-    fn literal(&mut self) -> Result<Value, Failure> {
+    fn literal(&mut self) -> Result<Value, LenientParseFailure> {
         let word: String = self.rest().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
         let (value, foreign) = match word.as_str() {
             "true" => (Value::Bool(true), false),
@@ -300,7 +304,7 @@ impl Parser<'_> {
     }
 
     /// Reads the string at the current position.
-    fn string(&mut self, place: Place) -> Result<String, Failure> {
+    fn string(&mut self, place: StringPosition) -> Result<String, LenientParseFailure> {
         let start = self.at;
         let Some((first, quotes)) = self.peek().and_then(|first| Some((first, Quote::opened_by(first)?)))
         else {
@@ -329,12 +333,12 @@ impl Parser<'_> {
             }
             if quotes.closed_by(character) {
                 match self.closes(character, place) {
-                    Closing::Yes => {
+                    StringClosure::Yes => {
                         self.advance(character);
                         return Ok(text);
                     }
-                    Closing::No => self.repairs.note(Repair::InnerQuote),
-                    Closing::Unclear => {
+                    StringClosure::No => self.repairs.note(Repair::InnerQuote),
+                    StringClosure::Unclear => {
                         return self.syntax(
                             "escape quotes inside a string as \\\", and end a string before the next key",
                         );
@@ -350,38 +354,40 @@ impl Parser<'_> {
     }
 
     /// Decides if the quote here ends the string, by the text that follows.
-    fn closes(&self, character: char, place: Place) -> Closing {
-        let Some(all) = self.rest().get(character.len_utf8()..) else { return Closing::Yes };
+    fn closes(&self, character: char, place: StringPosition) -> StringClosure {
+        let Some(all) = self.rest().get(character.len_utf8()..) else { return StringClosure::Yes };
         let after = prefix(all);
         let space = skip_space(after);
         let next = after.get(space.length..).unwrap_or_default();
         let follows = next.chars().next();
         if follows.is_none() && after.len() < all.len() {
-            return Closing::Unclear;
+            return StringClosure::Unclear;
         }
         if follows.is_none() || next.starts_with("```") {
-            return Closing::Yes;
+            return StringClosure::Yes;
         }
         let is_colon = matches!(follows, Some(':' | '：'));
         let line_break = after.get(..space.length).is_some_and(|text| text.contains('\n'));
         match (place, follows) {
-            (Place::Key, _) => Closing::Yes,
-            (Place::Member | Place::Item, _) if is_colon => Closing::Unclear,
-            (_, Some('}' | ']')) => Closing::Yes,
-            (Place::Member, Some(comma @ (',' | '，'))) => {
+            (StringPosition::Key, _) => StringClosure::Yes,
+            (StringPosition::Member | StringPosition::Item, _) if is_colon => StringClosure::Unclear,
+            (_, Some('}' | ']')) => StringClosure::Yes,
+            (StringPosition::Member, Some(comma @ (',' | '，'))) => {
                 let member = next.get(comma.len_utf8()..).unwrap_or_default();
                 let member = member.get(skip_space(member).length..).unwrap_or_default();
                 let ends = member.is_empty() || member.starts_with(['}', ']']);
-                if ends || starts_with_key(member) { Closing::Yes } else { Closing::No }
+                if ends || starts_with_key(member) { StringClosure::Yes } else { StringClosure::No }
             }
-            (Place::Item, Some(comma @ (',' | '，'))) => {
+            (StringPosition::Item, Some(comma @ (',' | '，'))) => {
                 let item = next.get(comma.len_utf8()..).unwrap_or_default();
                 let item = item.get(skip_space(item).length..).unwrap_or_default();
-                if starts_with_value(item) { Closing::Yes } else { Closing::No }
+                if starts_with_value(item) { StringClosure::Yes } else { StringClosure::No }
             }
-            (Place::Member, Some(_)) if line_break && starts_with_key(next) => Closing::Yes,
-            (Place::Item, Some(_)) if line_break && next.starts_with(character) => Closing::Yes,
-            _ => Closing::No,
+            (StringPosition::Member, Some(_)) if line_break && starts_with_key(next) => StringClosure::Yes,
+            (StringPosition::Item, Some(_)) if line_break && next.starts_with(character) => {
+                StringClosure::Yes
+            }
+            _ => StringClosure::No,
         }
     }
 
@@ -390,8 +396,8 @@ impl Parser<'_> {
         &mut self,
         text: &mut String,
         path: PathState,
-        (quotes, place): (Quote, Place),
-    ) -> Result<(), Failure> {
+        (quotes, place): (Quote, StringPosition),
+    ) -> Result<(), LenientParseFailure> {
         self.advance('\\');
         let Some(character) = self.peek() else { return self.truncated("after a backslash") };
         if character == '\\' {
@@ -400,7 +406,7 @@ impl Parser<'_> {
             return Ok(());
         }
         if quotes.closed_by(character) {
-            if path.is_literal() && self.closes(character, place) == Closing::Yes {
+            if path.is_literal() && self.closes(character, place) == StringClosure::Yes {
                 // `"C:\temp\"`: the quote ends the string, the backslash is part of the path.
                 self.repairs.note(Repair::WindowsPath);
                 text.push('\\');
@@ -441,7 +447,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn keep_backslash(&mut self, text: &mut String) -> Result<(), Failure> {
+    fn keep_backslash(&mut self, text: &mut String) -> Result<(), LenientParseFailure> {
         self.repairs.note(Repair::Backslash);
         text.push('\\');
         Ok(())
@@ -449,7 +455,7 @@ impl Parser<'_> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Closing {
+enum StringClosure {
     Yes,
     No,
     /// Either the end of this string or the start of the next key.

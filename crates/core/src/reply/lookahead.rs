@@ -80,15 +80,15 @@ impl Quote {
     }
 }
 
-pub(super) struct Skipped {
+pub(super) struct SkippedTrivia {
     pub(super) length: usize,
     pub(super) comment: bool,
     pub(super) unclosed: bool,
 }
 
 /// The white space and comments at the start of `text`.
-pub(super) fn skip_space(text: &str) -> Skipped {
-    let mut skipped = Skipped { length: 0, comment: false, unclosed: false };
+pub(super) fn skip_space(text: &str) -> SkippedTrivia {
+    let mut skipped = SkippedTrivia { length: 0, comment: false, unclosed: false };
     loop {
         let rest = text.get(skipped.length..).unwrap_or_default();
         let trimmed = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');

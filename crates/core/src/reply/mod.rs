@@ -21,11 +21,11 @@ mod search;
 mod small;
 mod windows_path;
 
-pub use any::Reply;
+pub use any::AgentReply;
 pub use app::{AppReply, KeptPicture, parse_agent_reply, parse_app_reply};
 pub use error::ExtractError;
 pub use evaluation::{EvaluationReply, parse_evaluation_reply};
-pub use extract::{Extracted, extract_json};
+pub use extract::{ExtractedJson, extract_json};
 pub use heal::{HealChoice, HealReply, heal_reply_schema};
 pub use host::{HostReply, parse_host_reply};
 pub use operator::parse_operator_reply;
@@ -36,7 +36,7 @@ pub use schema::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::provenance::Carried;
+use crate::provenance::CarriedValue;
 pub(crate) use small::{parse_small_app_reply, parse_small_host_reply, parse_small_values_reply};
 
 /// Why a reply is rejected; sent back to the model.
@@ -73,7 +73,7 @@ pub struct ProposedAction {
     pub expect: Option<String>,
     /// Values that it carries away from the place where a step of a workflow has read them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub carries: Vec<Carried>,
+    pub carries: Vec<CarriedValue>,
 }
 
 /// A sub-task that the HostAgent planned ahead.
@@ -91,7 +91,7 @@ pub struct NextSubtask {
 
 /// A question for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Question {
+pub struct UserQuestion {
     /// The question.
     pub text: String,
     /// `true` if the round fails without an answer.
@@ -104,7 +104,7 @@ pub struct Question {
     pub choices: Vec<String>,
 }
 
-impl Question {
+impl UserQuestion {
     /// An optional free-text question.
     pub fn open(text: impl Into<String>) -> Self {
         Self { text: text.into(), required: false, default: None, choices: Vec::new() }

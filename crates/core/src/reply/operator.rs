@@ -7,11 +7,11 @@
 //! The `model` crate writes what a provider's own protocol says in this form, so the journal holds one form. A reply without an
 //! action may also say `DONE:`, `FAIL:` or `ASK:` at the beginning of a line. `confirm` says why the user has to approve the actions.
 
-use super::{ReplyError, app::ACTIONS_MAX, extract_json, fields::Fields};
+use super::{ReplyError, app::ACTIONS_MAX, extract_json, fields::ReplyFields};
 use crate::{
     action::Button,
     geometry::{Image, Point},
-    operator::{Gesture, OperatorReply, chords},
+    operator::{OperatorGesture, OperatorReply, chords},
     states::AppStatus,
 };
 
@@ -28,8 +28,8 @@ const WORDS: [(&str, AppStatus); 3] =
     [("DONE", AppStatus::Finish), ("FAIL", AppStatus::Fail), ("ASK", AppStatus::Pending)];
 
 /// One entry of `action`.
-enum Said {
-    Does(Gesture),
+enum OperatorActionEntry {
+    Does(OperatorGesture),
     Looks,
     Ends(AppStatus, String),
 }
@@ -39,7 +39,7 @@ enum Said {
 /// # Errors
 /// If there is no action, or one is unknown or cannot be read.
 pub fn parse_operator_reply(text: &str) -> Result<OperatorReply, ReplyError> {
-    let mut fields = Fields::of(extract_json(text)?.value, "")?;
+    let mut fields = ReplyFields::of(extract_json(text)?.value, "")?;
     let thought = fields.text("thought")?;
     let items = match fields.take("action") {
         Some(serde_json::Value::Array(items)) => items,
@@ -54,10 +54,10 @@ pub fn parse_operator_reply(text: &str) -> Result<OperatorReply, ReplyError> {
         OperatorReply { thought, gestures: Vec::new(), status: AppStatus::Continue, text: String::new() };
     let mut looks = false;
     for (index, item) in items.into_iter().enumerate() {
-        match said(&mut Fields::of(item, &format!("action[{index}]"))?)? {
-            Said::Does(gesture) => reply.gestures.push(gesture),
-            Said::Looks => looks = true,
-            Said::Ends(status, text) => (reply.status, reply.text) = (status, text),
+        match said(&mut ReplyFields::of(item, &format!("action[{index}]"))?)? {
+            OperatorActionEntry::Does(gesture) => reply.gestures.push(gesture),
+            OperatorActionEntry::Looks => looks = true,
+            OperatorActionEntry::Ends(status, text) => (reply.status, reply.text) = (status, text),
         }
     }
     if reply.gestures.is_empty() && reply.status == AppStatus::Continue {
@@ -99,7 +99,7 @@ fn ended(text: &str) -> Option<(AppStatus, String)> {
     }
 }
 
-fn said(fields: &mut Fields) -> Result<Said, ReplyError> {
+fn said(fields: &mut ReplyFields) -> Result<OperatorActionEntry, ReplyError> {
     let word = fields.required_text("do", "name what to do, such as click")?;
     let gesture = match word.as_str() {
         "click" => click(fields, Button::Left, 1)?,
@@ -107,13 +107,15 @@ fn said(fields: &mut Fields) -> Result<Said, ReplyError> {
         "triple_click" => click(fields, Button::Left, 3)?,
         "right_click" => click(fields, Button::Right, 1)?,
         "middle_click" => click(fields, Button::Middle, 1)?,
-        "drag" => Gesture::Drag { from: place(fields, "x", "y")?, to: place(fields, "to_x", "to_y")? },
+        "drag" => {
+            OperatorGesture::Drag { from: place(fields, "x", "y")?, to: place(fields, "to_x", "to_y")? }
+        }
         "scroll" => scroll(fields)?,
-        "type" => Gesture::Type { text: typed(fields)? },
+        "type" => OperatorGesture::Type { text: typed(fields)? },
         "keys" => {
             let keys = fields.required_text("keys", "write chords such as `ctrl+s` or `Return`")?;
             let chords = chords(&keys).map_err(|problem| ReplyError::field(fields.at("keys"), problem))?;
-            Gesture::Keys { chords }
+            OperatorGesture::Keys { chords }
         }
         "wait" => {
             let seconds = number(fields, "seconds")?.unwrap_or(SECONDS);
@@ -121,12 +123,12 @@ fn said(fields: &mut Fields) -> Result<Said, ReplyError> {
                 let problem = format!("must be more than 0 and at most {SECONDS_MAX}, not {seconds}");
                 return Err(ReplyError::field(fields.at("seconds"), problem));
             }
-            Gesture::Wait { seconds: seconds.ceil() as u16 }
+            OperatorGesture::Wait { seconds: seconds.ceil() as u16 }
         }
-        "screenshot" => return Ok(Said::Looks),
-        "done" => return Ok(Said::Ends(AppStatus::Finish, fields.text("text")?)),
-        "fail" => return Ok(Said::Ends(AppStatus::Fail, fields.text("text")?)),
-        "ask" => return Ok(Said::Ends(AppStatus::Pending, fields.text("text")?)),
+        "screenshot" => return Ok(OperatorActionEntry::Looks),
+        "done" => return Ok(OperatorActionEntry::Ends(AppStatus::Finish, fields.text("text")?)),
+        "fail" => return Ok(OperatorActionEntry::Ends(AppStatus::Fail, fields.text("text")?)),
+        "ask" => return Ok(OperatorActionEntry::Ends(AppStatus::Pending, fields.text("text")?)),
         other => {
             let other: String = other.chars().take(40).collect();
             let problem = format!(
@@ -135,14 +137,14 @@ fn said(fields: &mut Fields) -> Result<Said, ReplyError> {
             return Err(ReplyError::field(fields.at("do"), problem));
         }
     };
-    Ok(Said::Does(gesture))
+    Ok(OperatorActionEntry::Does(gesture))
 }
 
-fn click(fields: &mut Fields, button: Button, count: u8) -> Result<Gesture, ReplyError> {
-    Ok(Gesture::Click { at: place(fields, "x", "y")?, button, count })
+fn click(fields: &mut ReplyFields, button: Button, count: u8) -> Result<OperatorGesture, ReplyError> {
+    Ok(OperatorGesture::Click { at: place(fields, "x", "y")?, button, count })
 }
 
-fn scroll(fields: &mut Fields) -> Result<Gesture, ReplyError> {
+fn scroll(fields: &mut ReplyFields) -> Result<OperatorGesture, ReplyError> {
     let has_place = fields.has("x") || fields.has("y");
     let at = if has_place { Some(place(fields, "x", "y")?) } else { None };
     let mut notches = |name: &str| {
@@ -160,11 +162,11 @@ fn scroll(fields: &mut Fields) -> Result<Gesture, ReplyError> {
             "missing; give the notches to scroll, negative for up",
         ));
     }
-    Ok(Gesture::Scroll { at, right, down })
+    Ok(OperatorGesture::Scroll { at, right, down })
 }
 
 /// Text as it is, with the spaces and line breaks around it.
-fn typed(fields: &mut Fields) -> Result<String, ReplyError> {
+fn typed(fields: &mut ReplyFields) -> Result<String, ReplyError> {
     let path = fields.at("text");
     match fields.take("text") {
         Some(serde_json::Value::String(text)) if text.chars().count() > TEXT_CHARS_MAX => {
@@ -177,7 +179,7 @@ fn typed(fields: &mut Fields) -> Result<String, ReplyError> {
 }
 
 /// A pixel of the picture.
-fn place(fields: &mut Fields, x: &str, y: &str) -> Result<Point<Image>, ReplyError> {
+fn place(fields: &mut ReplyFields, x: &str, y: &str) -> Result<Point<Image>, ReplyError> {
     let mut pixel = |name: &str| {
         let path = fields.at(name);
         let value = number(fields, name)?
@@ -195,7 +197,7 @@ fn place(fields: &mut Fields, x: &str, y: &str) -> Result<Point<Image>, ReplyErr
 }
 
 /// A finite number, also as a string; `None` if the field is missing.
-fn number(fields: &mut Fields, name: &str) -> Result<Option<f64>, ReplyError> {
+fn number(fields: &mut ReplyFields, name: &str) -> Result<Option<f64>, ReplyError> {
     let path = fields.at(name);
     let Some(value) = fields.take(name) else { return Ok(None) };
     let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok());
@@ -238,13 +240,13 @@ mod tests {
         assert_eq!(
             reply.gestures,
             [
-                Gesture::Click { at: Point::new(40, 17), button: Button::Left, count: 2 },
-                Gesture::Drag { from: Point::new(1, 2), to: Point::new(3, 4) },
-                Gesture::Scroll { at: Some(Point::new(5, 6)), right: 0, down: -3 },
-                Gesture::Scroll { at: None, right: 2, down: 0 },
-                Gesture::Type { text: " a\tb\n".to_owned() },
-                Gesture::Keys { chords: vec!["ctrl+s".parse().unwrap()] },
-                Gesture::Wait { seconds: 5 },
+                OperatorGesture::Click { at: Point::new(40, 17), button: Button::Left, count: 2 },
+                OperatorGesture::Drag { from: Point::new(1, 2), to: Point::new(3, 4) },
+                OperatorGesture::Scroll { at: Some(Point::new(5, 6)), right: 0, down: -3 },
+                OperatorGesture::Scroll { at: None, right: 2, down: 0 },
+                OperatorGesture::Type { text: " a\tb\n".to_owned() },
+                OperatorGesture::Keys { chords: vec!["ctrl+s".parse().unwrap()] },
+                OperatorGesture::Wait { seconds: 5 },
             ]
         );
         assert_eq!((reply.status, reply.text.as_str()), (AppStatus::Finish, "saved"));

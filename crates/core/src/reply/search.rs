@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     error::{ExtractError, TEXT_MAX, quote},
-    lenient::{self, Failure},
+    lenient::{self, LenientParseFailure},
     lookahead,
     repair::{Repair, Repairs},
 };
@@ -52,24 +52,24 @@ fn thinking_tag(text: &str) -> Option<Tag> {
 }
 
 /// A part of the text that is an object or looks like one.
-enum Candidate {
+enum JsonCandidate {
     Object { value: Value, repairs: Repairs, start: usize, end: usize },
-    Broken(Failure),
+    Broken(LenientParseFailure),
 }
 
 /// The object found.
-pub(super) struct Found {
+pub(super) struct JsonMatch {
     pub(super) value: Value,
     /// The repairs needed to find and read it.
     pub(super) repairs: Repairs,
 }
 
 /// A search for objects in a text.
-pub(super) struct Search<'text> {
+pub(super) struct JsonSearch<'text> {
     text: &'text str,
-    candidates: Vec<Candidate>,
+    candidates: Vec<JsonCandidate>,
     /// A failure in what may be prose; reported only if nothing better is found.
-    weak_failure: Option<Failure>,
+    weak_failure: Option<LenientParseFailure>,
     repairs: Repairs,
     unclosed_reasoning: bool,
     reasoning_end: usize,
@@ -78,7 +78,7 @@ pub(super) struct Search<'text> {
     work: usize,
 }
 
-impl<'text> Search<'text> {
+impl<'text> JsonSearch<'text> {
     pub(super) fn new(text: &'text str) -> Self {
         Self {
             text,
@@ -92,7 +92,7 @@ impl<'text> Search<'text> {
         }
     }
 
-    pub(super) fn run(mut self) -> Result<Found, ExtractError> {
+    pub(super) fn run(mut self) -> Result<JsonMatch, ExtractError> {
         let mut at = 0;
         while let Some(offset) = self.text.get(at..).and_then(|rest| rest.find(['{', '[', '<'])) {
             at += offset;
@@ -143,7 +143,12 @@ impl<'text> Search<'text> {
         let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
         if let Some(Ok(value)) = stream.next() {
             let end = at + stream.byte_offset();
-            self.candidates.push(Candidate::Object { value, repairs: Repairs::default(), start: at, end });
+            self.candidates.push(JsonCandidate::Object {
+                value,
+                repairs: Repairs::default(),
+                start: at,
+                end,
+            });
             return end;
         }
         let parsed = lenient::parse(self.text, at);
@@ -153,7 +158,7 @@ impl<'text> Search<'text> {
         match parsed {
             Ok(parsed) => {
                 let end = parsed.end;
-                self.candidates.push(Candidate::Object {
+                self.candidates.push(JsonCandidate::Object {
                     value: parsed.value,
                     repairs: parsed.repairs,
                     start: at,
@@ -162,7 +167,7 @@ impl<'text> Search<'text> {
                 end
             }
             Err(failure) if lookahead::looks_like_object(rest) => {
-                self.candidates.push(Candidate::Broken(failure));
+                self.candidates.push(JsonCandidate::Broken(failure));
                 lookahead::naive_end(rest).map_or(self.text.len(), |length| at + length)
             }
             Err(failure) => {
@@ -175,14 +180,14 @@ impl<'text> Search<'text> {
     }
 
     /// The last non-empty object, with the repairs needed to find it.
-    fn choose(mut self) -> Result<Found, ExtractError> {
+    fn choose(mut self) -> Result<JsonMatch, ExtractError> {
         let objects = self.candidates.iter().filter(|candidate| candidate.has_content()).count();
-        let last = match self.candidates.iter().rposition(Candidate::has_content) {
+        let last = match self.candidates.iter().rposition(JsonCandidate::has_content) {
             Some(index) => Some(self.candidates.swap_remove(index)),
             None => self.candidates.pop(),
         };
         match last {
-            Some(Candidate::Object { value, repairs, start, end }) => {
+            Some(JsonCandidate::Object { value, repairs, start, end }) => {
                 let after = self.text.get(end..).unwrap_or_default();
                 if self.unclosed_reasoning && !is_only_wrapping(after) {
                     return Err(ExtractError::OnlyReasoning);
@@ -196,9 +201,9 @@ impl<'text> Search<'text> {
                     all.note(Repair::Surroundings);
                 }
                 all.extend(repairs);
-                Ok(Found { value, repairs: all })
+                Ok(JsonMatch { value, repairs: all })
             }
-            Some(Candidate::Broken(failure)) => Err(describe(self.text, failure)),
+            Some(JsonCandidate::Broken(failure)) => Err(describe(self.text, failure)),
             None if self.unclosed_reasoning || is_only_reasoning(self.text) => {
                 Err(ExtractError::OnlyReasoning)
             }
@@ -210,7 +215,7 @@ impl<'text> Search<'text> {
     }
 }
 
-impl Candidate {
+impl JsonCandidate {
     /// Returns `true` if it can be a reply; an empty `{}` in prose cannot.
     fn has_content(&self) -> bool {
         match self {
@@ -244,7 +249,7 @@ fn is_only_wrapping(text: &str) -> bool {
 }
 
 /// The failure as an error with line and column.
-fn describe(text: &str, failure: Failure) -> ExtractError {
+fn describe(text: &str, failure: LenientParseFailure) -> ExtractError {
     let at = failure.at.min(text.len());
     let before = text.get(..at).unwrap_or(text);
     let line = before.matches('\n').count() + 1;

@@ -8,7 +8,7 @@
 
 use serde_json::Value;
 
-use super::{ReplyError, extract_json, fields::Fields};
+use super::{ReplyError, extract_json, fields::ReplyFields};
 use crate::small::{SmallAppReply, SmallHostReply, SmallValuesReply};
 
 /// Parses the reply of a HostAgent that asks a small model. Whether the title was offered is not checked.
@@ -16,7 +16,7 @@ use crate::small::{SmallAppReply, SmallHostReply, SmallValuesReply};
 /// # Errors
 /// If a field is missing or invalid.
 pub(crate) fn parse_small_host_reply(text: &str) -> Result<SmallHostReply, ReplyError> {
-    let mut fields = Fields::of(extract_json(text)?.value, "")?;
+    let mut fields = ReplyFields::of(extract_json(text)?.value, "")?;
     Ok(SmallHostReply {
         needs: fields.text("needs")?,
         window: fields.required_text("window", "give one of the titles")?,
@@ -29,7 +29,7 @@ pub(crate) fn parse_small_host_reply(text: &str) -> Result<SmallHostReply, Reply
 /// # Errors
 /// If a field is missing or invalid.
 pub(crate) fn parse_small_app_reply(text: &str) -> Result<SmallAppReply, ReplyError> {
-    let mut fields = Fields::of(extract_json(text)?.value, "")?;
+    let mut fields = ReplyFields::of(extract_json(text)?.value, "")?;
     Ok(SmallAppReply {
         needs: fields.text("needs")?,
         action: fields.required_text("action", "give one of the actions")?,

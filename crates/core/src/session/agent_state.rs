@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{shown::Shown, stall::Stall, verify::Doubt};
+use super::{shown::PromptViewHistory, stall::Stall, verify::Doubt};
 use crate::{
-    agent::{AgentRef, Worker},
+    agent::{AgentRef, SubtaskWorker},
     ids::{AgentId, ElementId},
-    memory::Memory,
+    memory::AgentMemory,
     prompt::relevant_words,
     retrieval::Hit,
     states::{AppStatus, HostStatus, HostTrigger, next_host},
@@ -24,10 +24,10 @@ pub(super) enum Owner {
 }
 
 impl Owner {
-    pub(super) fn worker(&self) -> Worker {
+    pub(super) fn worker(&self) -> SubtaskWorker {
         match self {
-            Self::Window(window) => Worker::Window(window.id),
-            Self::Agent(id, _) => Worker::Agent(*id),
+            Self::Window(window) => SubtaskWorker::Window(window.id),
+            Self::Agent(id, _) => SubtaskWorker::Agent(*id),
         }
     }
 
@@ -59,7 +59,7 @@ pub(super) struct AppAgent {
     pub(super) status: AppStatus,
     /// Its last status word on the current sub-task.
     pub(super) word: Option<String>,
-    pub(super) memory: Memory,
+    pub(super) memory: AgentMemory,
     pub(super) subtask: String,
     pub(super) message: Vec<String>,
     /// The first step of the current sub-task.
@@ -76,7 +76,7 @@ pub(super) struct AppAgent {
     pub(super) stall: Stall,
     /// Content of its window that it has received in this sub-task.
     #[serde(default)]
-    pub(super) shown: Shown,
+    pub(super) shown: PromptViewHistory,
     /// The notice for its next step.
     pub(super) notice: String,
     /// Hits of retrievers for its sub-task; `None` if they were not queried yet.
@@ -98,7 +98,7 @@ impl AppAgent {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct HostAgent {
     pub(super) status: HostStatus,
-    pub(super) memory: Memory,
+    pub(super) memory: AgentMemory,
     pub(super) stall: Stall,
     /// The notice for its next step.
     pub(super) notice: String,
@@ -114,7 +114,7 @@ impl Default for HostAgent {
     fn default() -> Self {
         Self {
             status: HostStatus::Continue,
-            memory: Memory::default(),
+            memory: AgentMemory::default(),
             stall: Stall::default(),
             notice: String::new(),
             hits: None,

@@ -10,25 +10,26 @@ use serde_json::Value;
 use super::{
     agent_state::{AppAgent, Delegation, Owner},
     effect::Effect,
-    event::Event,
+    event::SessionEvent,
     round::{SubtaskRecord, SubtaskStatus},
-    state::{Session, Stage},
+    state::{Session, SessionStage},
     verify::Doubt,
     words::AtHand,
 };
 use crate::{
-    agent::{AgentDefinition, AgentHome, AgentRef, AgentReport, AgentSteps, Worker},
+    agent::{AgentDefinition, AgentHome, AgentRef, AgentReport, AgentSteps, SubtaskWorker},
     blackboard::SavedPicture,
-    command::{Command, ToolSpec},
-    intent::{Aimed, Does, Intent},
+    command::{ToolCommand, ToolSpec},
+    intent::{CommandAim, Does, Intent},
     known_tools::{DELEGATE, RECALL, ZOOM},
     model::ReplyKind,
-    observation::{DesktopView, Look, Observation},
+    observation::{DesktopView, Observation, ObservationTarget},
     operator::refine,
-    policy::{Decision, Reading, Subject},
+    policy::{PolicyDecision, Subject, ValueContext},
     prompt::{
-        AgentInput, AppInput, Marks, PromptError, Sight, SubtaskInput, ZoomedPictures, agent_system_text,
-        agent_user_text, app_user_text, context_for, operator_texts, relevant_words, system_message,
+        AgentInput, AppInput, Marks, PromptError, SubtaskInput, WindowPromptView, ZoomedPictures,
+        agent_system_text, agent_user_text, app_user_text, context_for, operator_texts, relevant_words,
+        system_message,
     },
     reply::{
         AppReply, HostReply, ReplyError, agent_reply_schema, app_reply_schema, operator_reply_schema,
@@ -44,8 +45,8 @@ const KEPT_PICTURES_MAX: usize = 3;
 
 impl Session {
     /// The definition of an agent of another kind; `None` for AppAgents and delegate agents.
-    fn steps_of(&self, worker: Worker) -> Option<&AgentSteps> {
-        let Worker::Agent(id) = worker else { return None };
+    fn steps_of(&self, worker: SubtaskWorker) -> Option<&AgentSteps> {
+        let SubtaskWorker::Agent(id) = worker else { return None };
         match &self.targets.agent(id)?.home {
             AgentHome::Steps(steps) => Some(steps),
             AgentHome::Delegate | AgentHome::Machine => None,
@@ -53,34 +54,34 @@ impl Session {
     }
 
     /// Returns `true` if an agent works in pictures of its window.
-    pub(super) fn operates(&self, worker: Worker) -> bool {
+    pub(super) fn operates(&self, worker: SubtaskWorker) -> bool {
         let Some(owner @ Owner::Window(window)) = self.app(worker).map(|app| &app.owner) else {
             return false;
         };
         self.config.pictures && self.config.roles.operates(&owner.agent(), Some(&window.app.name))
     }
 
-    pub(super) fn look_of(&self, worker: Worker) -> Look {
+    pub(super) fn look_of(&self, worker: SubtaskWorker) -> ObservationTarget {
         let picture = self.config.pictures && !self.acts_without_model();
         match worker {
             // Its picture shows the window as it is.
-            Worker::Window(window) if self.operates(worker) => {
-                Look::Window { window, picture, marks: Some(Vec::new()), words: Vec::new() }
+            SubtaskWorker::Window(window) if self.operates(worker) => {
+                ObservationTarget::Window { window, picture, marks: Some(Vec::new()), words: Vec::new() }
             }
-            Worker::Window(window) => {
+            SubtaskWorker::Window(window) => {
                 let app = self.app(worker);
                 let marks = app.and_then(|app| app.marks.clone());
                 // Only listed elements are annotated, and these keywords decide what is listed.
                 let marks_listed = picture && self.config.view.marks && marks.is_none();
                 let words = app.filter(|_| marks_listed).map(AppAgent::words).unwrap_or_default();
-                Look::Window { window, picture, marks, words }
+                ObservationTarget::Window { window, picture, marks, words }
             }
-            Worker::Agent(agent) => Look::Agent { agent, picture },
+            SubtaskWorker::Agent(agent) => ObservationTarget::Agent { agent, picture },
         }
     }
 
     /// The tools of an agent: for an AppAgent those of its application, and none that shows pictures where there are none.
-    pub(super) fn tools_of(&self, worker: Worker) -> Cow<'_, [ToolSpec]> {
+    pub(super) fn tools_of(&self, worker: SubtaskWorker) -> Cow<'_, [ToolSpec]> {
         if let Some(steps) = self.steps_of(worker) {
             return Cow::Borrowed(&steps.tools);
         }
@@ -96,7 +97,7 @@ impl Session {
         Cow::Owned(all.iter().filter(|tool| has(tool)).cloned().collect())
     }
 
-    pub(super) fn reply_schema_of(&self, worker: Worker) -> (ReplyKind, Value) {
+    pub(super) fn reply_schema_of(&self, worker: SubtaskWorker) -> (ReplyKind, Value) {
         match (self.steps_of(worker), self.app(worker)) {
             (Some(steps), Some(app)) => {
                 (ReplyKind::Agent, agent_reply_schema(&steps.words_after(app.word.as_deref())))
@@ -109,7 +110,7 @@ impl Session {
     /// Reads the reply to a question about `seen`.
     pub(super) fn read_reply(
         &self,
-        worker: Worker,
+        worker: SubtaskWorker,
         seen: &Observation,
         text: &str,
     ) -> Result<AppReply, ReplyError> {
@@ -126,35 +127,44 @@ impl Session {
     }
 
     /// Returns the view of an agent's observation at `step`: all of it, or the changes.
-    pub(super) fn sight_of(&mut self, worker: Worker, observation: &Observation, step: u32) -> Sight {
+    pub(super) fn sight_of(
+        &mut self,
+        worker: SubtaskWorker,
+        observation: &Observation,
+        step: u32,
+    ) -> WindowPromptView {
         let config = self.config.view.clone();
         let operates = self.operates(worker);
-        let Some(app) = self.app_mut(worker) else { return Sight::default() };
+        let Some(app) = self.app_mut(worker) else { return WindowPromptView::default() };
         match observation {
             // Each question shows it the picture: what it sees is nowhere else.
-            Observation::Window(view) if operates => {
-                Sight { picture: view.picture.clone(), notices: view.notices.clone(), ..Sight::default() }
-            }
+            Observation::Window(view) if operates => WindowPromptView {
+                picture: view.picture.clone(),
+                notices: view.notices.clone(),
+                ..WindowPromptView::default()
+            },
             Observation::Window(view) => {
                 let words = app.words();
                 app.shown.see(view, step, words, &config, app.picture_wanted)
             }
-            Observation::Agent(view) => Sight { picture: view.picture.clone(), ..Sight::default() },
-            Observation::Desktop(_) => Sight::default(),
+            Observation::Agent(view) => {
+                WindowPromptView { picture: view.picture.clone(), ..WindowPromptView::default() }
+            }
+            Observation::Desktop(_) => WindowPromptView::default(),
         }
     }
 
     pub(super) fn prompt_of(
         &self,
-        worker: Worker,
+        worker: SubtaskWorker,
         observation: &Observation,
-        (sight, pictures, zoomed): (&Sight, &[SavedPicture], ZoomedPictures),
+        (sight, pictures, zoomed): (&WindowPromptView, &[SavedPicture], ZoomedPictures),
     ) -> Result<(String, String), PromptError> {
         let gone = || PromptError { name: "app_user", problem: format!("agent {worker} is gone") };
         let app = self.app(worker).ok_or_else(gone)?;
         let marks = self.marks_of(app);
         match observation {
-            Observation::Window(view) if matches!(worker, Worker::Window(_)) => {
+            Observation::Window(view) if matches!(worker, SubtaskWorker::Window(_)) => {
                 let shown = view.surfaces.first().map(|surface| &surface.window.app);
                 let application = shown.map_or("", |app| &app.name);
                 let secrets = shown.map(|app| secret::listing(&self.secrets(), &app.name, &app.root));
@@ -181,7 +191,11 @@ impl Session {
     }
 
     /// The picture of an observation and its application.
-    pub(super) fn picture_of(&self, worker: Worker, seen: &Observation) -> (Option<PictureRef>, String) {
+    pub(super) fn picture_of(
+        &self,
+        worker: SubtaskWorker,
+        seen: &Observation,
+    ) -> (Option<PictureRef>, String) {
         match seen {
             Observation::Window(view) => {
                 let name = view.surfaces.first().map(|surface| surface.window.app.name.clone());
@@ -213,7 +227,7 @@ impl Session {
     }
 
     /// The pictures that are kept for an agent with a sub-task, and that it was not shown yet.
-    pub(super) fn pictures_of(&self, worker: Worker) -> Vec<SavedPicture> {
+    pub(super) fn pictures_of(&self, worker: SubtaskWorker) -> Vec<SavedPicture> {
         let Some(app) = self.app(worker).filter(|_| !self.operates(worker)) else { return Vec::new() };
         let application = match &app.owner {
             Owner::Window(window) => Some(window.app.name.as_str()),
@@ -223,7 +237,7 @@ impl Session {
     }
 
     /// Ends a sub-task whose agent has reached its step limit.
-    pub(super) fn subtask_steps_exhausted(&mut self, worker: Worker) -> bool {
+    pub(super) fn subtask_steps_exhausted(&mut self, worker: SubtaskWorker) -> bool {
         let Some(limit) = self.steps_of(worker).and_then(|steps| steps.subtask_steps_max) else {
             return false;
         };
@@ -248,20 +262,20 @@ impl Session {
 
     /// The command that stands for handing a sub-task to a delegate agent, unless the policy allows that without a question: what
     /// such an agent does is not seen here, so this is the only time that rules can decide on it.
-    pub(super) fn delegation_to_judge(&self, reply: &HostReply) -> Option<Command> {
+    pub(super) fn delegation_to_judge(&self, reply: &HostReply) -> Option<ToolCommand> {
         let command = self.delegation(reply)?;
         let observation = Observation::Desktop(DesktopView::default());
         let subject = Subject::of(&command, &observation);
         let texts = &AtHand::new(self, &observation);
         let (tools, places) = (self.config.host_tools.as_slice(), &self.config.places);
         let reading =
-            Reading { tools, before: &[], observation: &observation, places, applications: None, texts };
+            ValueContext { tools, before: &[], observation: &observation, places, applications: None, texts };
         let subject = subject.with_values(&command, &reading);
-        (self.config.policy.decide(&subject).decision != Decision::Allow).then_some(command)
+        (self.config.policy.decide(&subject).decision != PolicyDecision::Allow).then_some(command)
     }
 
     /// The command that stands for handing a sub-task to a delegate agent.
-    pub(super) fn delegation(&self, reply: &HostReply) -> Option<Command> {
+    pub(super) fn delegation(&self, reply: &HostReply) -> Option<ToolCommand> {
         let target = reply.target.as_deref().filter(|_| reply.status == HostStatus::Assign)?;
         let agent = self.agent_target(target).filter(|agent| agent.home.reports())?;
         let subtask = reply.subtask.clone().unwrap_or_default();
@@ -273,7 +287,7 @@ impl Session {
         ];
         // Who approves sees all that is handed over.
         let context = (!context.is_empty()).then(|| ("context", Value::from(context)));
-        Some(Command {
+        Some(ToolCommand {
             tool: DELEGATE.to_owned(),
             arguments: arguments
                 .into_iter()
@@ -282,9 +296,12 @@ impl Session {
                 .collect(),
             intent: Intent {
                 does: Does::Delegate,
-                aims: vec![Aimed::Program { name: agent.name }, Aimed::Files { files: vec![subtask] }],
+                aims: vec![
+                    CommandAim::Program { name: agent.name },
+                    CommandAim::Files { files: vec![subtask] },
+                ],
             },
-            ..Command::default()
+            ..ToolCommand::default()
         })
     }
 
@@ -308,7 +325,7 @@ impl Session {
                 let delegation = Delegation { agent: agent.id, name: agent.name, subtask: subtask.clone() };
                 let request = self.round.request.clone();
                 self.want(
-                    Stage::Delegated(delegation),
+                    SessionStage::Delegated(delegation),
                     Some(step),
                     Effect::Delegate { agent: agent.id, subtask, message, request, context },
                 );
@@ -316,8 +333,8 @@ impl Session {
         }
     }
 
-    pub(super) fn delegation_event(&mut self, delegation: Delegation, event: Event) {
-        let Event::Delegated { report } = event else {
+    pub(super) fn delegation_event(&mut self, delegation: Delegation, event: SessionEvent) {
+        let SessionEvent::Delegated { report } = event else {
             self.break_off(format!("unexpected answer of {}: not a report", delegation.name));
             return;
         };
@@ -375,21 +392,21 @@ impl Session {
 }
 
 /// The commands of a reply, attributed to its agent.
-pub(super) fn commands_of(reply: &AppReply, worker: Worker) -> Vec<Command> {
+pub(super) fn commands_of(reply: &AppReply, worker: SubtaskWorker) -> Vec<ToolCommand> {
     let (window, agent) = match worker {
-        Worker::Window(id) => (Some(id), None),
-        Worker::Agent(id) => (None, Some(id)),
+        SubtaskWorker::Window(id) => (Some(id), None),
+        SubtaskWorker::Agent(id) => (None, Some(id)),
     };
     reply
         .actions
         .iter()
-        .map(|action| Command {
+        .map(|action| ToolCommand {
             tool: action.function.clone(),
             arguments: action.arguments.clone(),
             window,
             agent,
             carries: action.carries.clone(),
-            ..Command::default()
+            ..ToolCommand::default()
         })
         .collect()
 }

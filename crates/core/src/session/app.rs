@@ -10,32 +10,32 @@ use super::{
     agent_state::{AppAgent, Owner},
     agents::commands_of,
     commands::{tells_marks, unknown_tool},
-    config::Limits,
+    config::RoundLimits,
     effect::{AskedBy, StepRef},
     gate::Proposal,
     hands::add_line,
-    phases::{Acted, Observed, Once, Recorded},
-    recording::{Keeping, Told},
+    phases::{ActedStep, ObservedStep, OneTimePromptParts, RecordedStep},
+    recording::{StepRecorder, StepStatement},
     round::{SubtaskRecord, SubtaskStatus},
-    shown::Shown,
-    stall::{Did, Seen, Stall, is_stalled, repetition_notice, stalled},
-    state::{Phase, Session, Stage},
-    step::{Acts, Asking, Asks, NotApproved, Steps},
+    shown::PromptViewHistory,
+    stall::{Did, ObservationFingerprint, Stall, is_stalled, repetition_notice, stalled},
+    state::{Session, SessionStage, StepPhase},
+    step::{NotApproved, StepActor, StepDecider, StepPrompt, Steps},
     subtask::subtask_result,
     verify::{Doubt, doubt_of},
 };
 use crate::{
-    agent::Worker,
+    agent::SubtaskWorker,
     blackboard::SavedPicture,
-    command::{CallResult, Command, ToolSpec},
+    command::{CallResult, ToolCommand, ToolSpec},
     ids::ElementId,
     model::ReplyKind,
-    observation::{Look, Observation, ObserveFailure},
+    observation::{Observation, ObservationTarget, ObserveFailure},
     prompt::PromptError,
     reference::refusal,
     reply::{AppReply, KeptPicture, ReplyError, heal_reply_schema, parse_small_app_reply},
     retrieval::{Hit, Lookup},
-    small::{Decided, Offer, small_app_schema},
+    small::{SmallModelDecision, SmallModelOffer, small_app_schema},
     states::{AppStatus, AppTrigger},
 };
 
@@ -46,13 +46,13 @@ const APPS_MAX: usize = 32;
 
 /// An agent that works on sub-tasks, as an agent kind ([`super::step::AgentKind`]).
 #[derive(Debug, Clone, Copy)]
-pub(super) struct App(pub(super) Worker);
+pub(super) struct App(pub(super) SubtaskWorker);
 
 impl Steps for App {
     type Reply = AppReply;
 
-    fn stage(self, phase: Phase<AppReply>) -> Stage {
-        Stage::App(self.0, phase)
+    fn stage(self, phase: StepPhase<AppReply>) -> SessionStage {
+        SessionStage::App(self.0, phase)
     }
 
     fn step(self, session: &Session, number: u32) -> Option<StepRef> {
@@ -64,7 +64,7 @@ impl Steps for App {
         session.subtask_steps_exhausted(self.0)
     }
 
-    fn look(self, session: &Session) -> Look {
+    fn look(self, session: &Session) -> ObservationTarget {
         session.look_of(self.0)
     }
 
@@ -83,9 +83,11 @@ impl Steps for App {
 
     fn observation_failed(self, session: &mut Session, failure: &ObserveFailure) {
         match self.0 {
-            Worker::Window(window) => self.broke(session, format!("failed to observe {window}: {failure}")),
+            SubtaskWorker::Window(window) => {
+                self.broke(session, format!("failed to observe {window}: {failure}"));
+            }
             // A failing device does not end the work of other agents.
-            Worker::Agent(_) => self.lost(session, &failure.message),
+            SubtaskWorker::Agent(_) => self.lost(session, &failure.message),
         }
     }
 
@@ -96,7 +98,7 @@ impl Steps for App {
     }
 }
 
-impl Asks for App {
+impl StepDecider for App {
     fn lookup(self, session: &Session) -> Option<Lookup> {
         let is_asked = session.round.performing.is_none();
         let app = session.app(self.0).filter(|app| is_asked && app.hits.is_none())?;
@@ -117,7 +119,7 @@ impl Asks for App {
         session.workflow_acts(self.0, observation)
     }
 
-    fn offer(self, session: &Session, observation: &Observation) -> Option<Offer> {
+    fn offer(self, session: &Session, observation: &Observation) -> Option<SmallModelOffer> {
         if session.is_healing(self.0) {
             return None;
         }
@@ -128,8 +130,8 @@ impl Asks for App {
         self,
         session: &mut Session,
         observation: &Observation,
-        offer: Option<&Offer>,
-    ) -> Result<Asking, PromptError> {
+        offer: Option<&SmallModelOffer>,
+    ) -> Result<StepPrompt, PromptError> {
         if let Some(asking) = session.heal_asking(self.0, observation) {
             return asking;
         }
@@ -151,22 +153,23 @@ impl Asks for App {
             app.pictures_to = step;
         }
         let kept = pictures.into_iter().map(|saved| saved.picture).chain(shown).collect();
-        Ok(Asking { system, examples: Vec::new(), user, kept, picture: sight.picture })
+        Ok(StepPrompt { system, examples: Vec::new(), user, kept, picture: sight.picture })
     }
 
-    fn once(self, session: &Session) -> Once {
+    fn once(self, session: &Session) -> OneTimePromptParts {
         let app = session.app(self.0);
-        app.map(|app| Once { notice: app.notice.clone(), pictures_to: app.pictures_to }).unwrap_or_default()
+        app.map(|app| OneTimePromptParts { notice: app.notice.clone(), pictures_to: app.pictures_to })
+            .unwrap_or_default()
     }
 
-    fn not_asked(self, session: &mut Session, once: Once) {
+    fn not_asked(self, session: &mut Session, once: OneTimePromptParts) {
         if let Some(app) = session.app_mut(self.0) {
             app.notice = once.notice;
             app.pictures_to = once.pictures_to;
         }
     }
 
-    fn schema(self, session: &Session, offer: Option<&Offer>) -> (ReplyKind, Value) {
+    fn schema(self, session: &Session, offer: Option<&SmallModelOffer>) -> (ReplyKind, Value) {
         match offer {
             _ if session.is_healing(self.0) => (ReplyKind::Heal, heal_reply_schema()),
             Some(offer) => (ReplyKind::SmallApp, small_app_schema(offer)),
@@ -177,15 +180,15 @@ impl Asks for App {
     fn parse(
         self,
         session: &Session,
-        observed: &Observed,
+        observed: &ObservedStep,
         text: &str,
-    ) -> Result<Decided<AppReply>, ReplyError> {
+    ) -> Result<SmallModelDecision<AppReply>, ReplyError> {
         let reply = match &observed.offer {
             _ if session.is_healing(self.0) => session.healed(observed, text),
             Some(offer) => parse_small_app_reply(text)?.decided(offer),
             None => session.read_reply(self.0, &observed.observation, text),
         };
-        reply.map(Decided::Finally)
+        reply.map(SmallModelDecision::Finally)
     }
 
     fn questions_closed(self, session: &mut Session, goes_on: bool) {
@@ -198,7 +201,7 @@ impl Asks for App {
     }
 }
 
-impl Acts for App {
+impl StepActor for App {
     fn tools(self, session: &Session) -> Cow<'_, [ToolSpec]> {
         session.tools_of(self.0)
     }
@@ -211,7 +214,7 @@ impl Acts for App {
         }
     }
 
-    fn refusal(self, session: &Session, tools: &[ToolSpec], command: &Command) -> Option<CallResult> {
+    fn refusal(self, session: &Session, tools: &[ToolSpec], command: &ToolCommand) -> Option<CallResult> {
         let reference = command.window.and_then(|_| refusal(command));
         let marks = session.app(self.0).map(|app| session.marks_shown_to(app));
         reference
@@ -220,8 +223,13 @@ impl Acts for App {
             .or_else(|| marks.and_then(|marks| tells_marks(command, &marks)))
     }
 
-    fn progress(self, _: &Session, observation: &Observation, reply: &AppReply) -> (Seen, Did) {
-        (Seen::of(observation), Did { commands: self.commands(reply), subtask: None })
+    fn progress(
+        self,
+        _: &Session,
+        observation: &Observation,
+        reply: &AppReply,
+    ) -> (ObservationFingerprint, Did) {
+        (ObservationFingerprint::of(observation), Did { commands: self.commands(reply), subtask: None })
     }
 
     fn stall(self, session: &Session) -> Option<&Stall> {
@@ -249,11 +257,11 @@ impl Acts for App {
         }
     }
 
-    fn acted(self, session: &mut Session, acted: Acted<AppReply>) {
+    fn acted(self, session: &mut Session, acted: ActedStep<AppReply>) {
         session.app_acted(self.0, acted);
     }
 
-    fn not_approved(self, session: &mut Session, acted: Acted<AppReply>, what: &str, why: NotApproved) {
+    fn not_approved(self, session: &mut Session, acted: ActedStep<AppReply>, what: &str, why: NotApproved) {
         if session.app_record(self.0, acted, "REJECTED".to_owned()).is_none() {
             session.break_off("the agent of the rejected action no longer exists");
             return;
@@ -276,7 +284,7 @@ impl Acts for App {
 }
 
 impl App {
-    fn commands(self, reply: &AppReply) -> Vec<Command> {
+    fn commands(self, reply: &AppReply) -> Vec<ToolCommand> {
         match reply.status {
             AppStatus::Pending | AppStatus::Fail | AppStatus::Error => Vec::new(),
             AppStatus::Continue | AppStatus::Screenshot | AppStatus::Finish | AppStatus::Confirm => {
@@ -312,7 +320,7 @@ impl Session {
             marks: None,
             doubt: Some(Doubt::NothingDone),
             stall: Stall::default(),
-            shown: Shown::default(),
+            shown: PromptViewHistory::default(),
             notice: String::new(),
             hits: None,
             pictures_to: 0,
@@ -322,13 +330,13 @@ impl Session {
 
     fn app_record(
         &mut self,
-        worker: Worker,
-        acted: Acted<AppReply>,
+        worker: SubtaskWorker,
+        acted: ActedStep<AppReply>,
         word: String,
-    ) -> Option<Recorded<AppReply>> {
-        let said = Told::by_app(&acted.replied.reply, word);
+    ) -> Option<RecordedStep<AppReply>> {
+        let said = StepStatement::by_app(&acted.replied.reply, word);
         let app = self.apps.iter_mut().find(|app| app.owner.worker() == worker)?;
-        let keeping = Keeping {
+        let keeping = StepRecorder {
             memory: &mut app.memory,
             blackboard: &mut self.blackboard,
             keys: &self.config.history_keys,
@@ -339,7 +347,7 @@ impl Session {
     }
 
     /// Keeps the picture of a step if its reply asks for that.
-    fn keep_picture(&mut self, worker: Worker, acted: &Acted<AppReply>) {
+    fn keep_picture(&mut self, worker: SubtaskWorker, acted: &ActedStep<AppReply>) {
         let (picture, application) = self.picture_of(worker, &acted.replied.observation);
         if let (Some(kept), Some(picture)) = (acted.replied.reply.save_picture.clone(), picture) {
             let KeptPicture { reason, audience } = kept;
@@ -349,7 +357,7 @@ impl Session {
         }
     }
 
-    fn app_acted(&mut self, worker: Worker, acted: Acted<AppReply>) {
+    fn app_acted(&mut self, worker: SubtaskWorker, acted: ActedStep<AppReply>) {
         let word = acted.replied.reply.word.clone();
         self.keep_picture(worker, &acted);
         let (seen, did) = App(worker).progress(self, &acted.replied.observation, &acted.replied.reply);
@@ -423,7 +431,7 @@ impl Session {
     }
 
     /// Returns `true` if the last action on the sub-task was seen to close the agent's window.
-    fn closed_as_meant(&self, worker: Worker) -> bool {
+    fn closed_as_meant(&self, worker: SubtaskWorker) -> bool {
         let Some(app) = self.app(worker) else { return false };
         let Owner::Window(window) = &app.owner else { return false };
         let last = app.memory.last().filter(|item| item.step >= app.first_step);
@@ -433,20 +441,20 @@ impl Session {
         })
     }
 
-    pub(super) fn app_failed(&mut self, worker: Worker, status: SubtaskStatus, reason: &str) {
+    pub(super) fn app_failed(&mut self, worker: SubtaskWorker, status: SubtaskStatus, reason: &str) {
         self.archive_app(worker, status, reason.to_owned());
         self.subtask_failed(status, reason);
     }
 
     /// Takes in what an agent says that it found: a model wrote it, after it had read. Not our sentences about results.
-    fn hear_result(&mut self, worker: Worker, result: Option<&str>) {
+    fn hear_result(&mut self, worker: SubtaskWorker, result: Option<&str>) {
         let owner = self.app(worker).map(|app| app.owner.agent().to_string());
         if let (Some(owner), Some(result)) = (owner, result) {
             self.heard.add_report(&owner, result);
         }
     }
 
-    fn archive_app(&mut self, worker: Worker, status: SubtaskStatus, result: String) {
+    fn archive_app(&mut self, worker: SubtaskWorker, status: SubtaskStatus, result: String) {
         if let Some(app) = self.app(worker) {
             let (subtask, agent) = (app.subtask.clone(), app.owner.agent());
             let (round, goes_on) = (self.rounds, self.is_interrupted(worker));
@@ -464,7 +472,7 @@ impl Session {
 impl AppAgent {
     /// Notes a recorded step and what to say about it in the next one. Returns whether a dialog that its actions raised keeps its
     /// FINISH from standing.
-    fn note(&mut self, recorded: &Recorded<AppReply>, limits: &Limits) -> bool {
+    fn note(&mut self, recorded: &RecordedStep<AppReply>, limits: &RoundLimits) -> bool {
         self.word = Some(recorded.reply.word.clone());
         let looks_again = recorded.reply.status == AppStatus::Screenshot;
         let only_looks = looks_again && recorded.actions.is_empty();

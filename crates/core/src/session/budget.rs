@@ -6,13 +6,13 @@
 //! provider does not report usage, the same bound is charged.
 
 use super::{
-    config::{Limits, SessionConfig, SessionLimits},
+    config::{RoundLimits, SessionConfig, SessionLimits},
     effect::Effect,
-    round::Spent,
+    round::SpentBudget,
     state::Session,
 };
 use crate::{
-    model::{ModelFailure, ModelReply, ModelRequest, Part, ReplyKind, Usage},
+    model::{MessagePart, ModelFailure, ModelReply, ModelRequest, ReplyKind, Usage},
     money::{Money, Price},
 };
 
@@ -26,17 +26,17 @@ const OPERATOR_TOKENS_MAX: u64 = 2_000;
 
 /// The upper bound of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Need {
+struct RequestCostCeiling {
     tokens: u64,
     /// `None` if the price is unknown.
     money: Option<Money>,
 }
 
 /// The budget of a round or a session.
-struct Bounds<'a> {
+struct BudgetCheck<'a> {
     /// The owner of the limits, as it precedes `limit` in messages.
     whose: &'static str,
-    spent: &'a Spent,
+    spent: &'a SpentBudget,
     elapsed_ms: u64,
     /// The steps that do not count for the limit on them.
     free_steps: u32,
@@ -47,15 +47,15 @@ struct Bounds<'a> {
     wall_ms_max: Option<u64>,
 }
 
-impl Need {
+impl RequestCostCeiling {
     /// Of a request that models of these prices may answer: the most that one of them may cost.
     fn of(request: &ModelRequest, prices: &[Option<&Price>]) -> Self {
         let size = |text: &str| u64::try_from(text.len()).unwrap_or(u64::MAX);
         let parts = request.messages.iter().flat_map(|message| &message.parts);
         let prompt = parts.fold(size(&request.schema.to_string()), |sum, part| {
             sum.saturating_add(match part {
-                Part::Text { text } => size(text),
-                Part::Picture { .. } => PICTURE_TOKENS_MAX.saturating_mul(BYTES_PER_TOKEN_MIN),
+                MessagePart::Text { text } => size(text),
+                MessagePart::Picture { .. } => PICTURE_TOKENS_MAX.saturating_mul(BYTES_PER_TOKEN_MIN),
             })
         });
         let added = if request.reply == ReplyKind::Operator { OPERATOR_TOKENS_MAX } else { 0 };
@@ -69,7 +69,7 @@ impl Need {
     }
 }
 
-impl Spent {
+impl SpentBudget {
     const fn tokens(&self) -> u64 {
         self.tally
             .prompt_tokens
@@ -82,7 +82,7 @@ impl Spent {
     }
 
     /// Charges the upper bound for requests whose usage the provider did not report.
-    fn assume(&mut self, attempts: u32, usage: Usage, need: Need, price: Option<&Price>) {
+    fn assume(&mut self, attempts: u32, usage: Usage, need: RequestCostCeiling, price: Option<&Price>) {
         if usage.prompt_tokens.is_some() && usage.completion_tokens.is_some() {
             return;
         }
@@ -95,12 +95,12 @@ impl Spent {
         }
     }
 
-    fn add_reply(&mut self, reply: &ModelReply, need: Need, price: Option<&Price>) {
+    fn add_reply(&mut self, reply: &ModelReply, need: RequestCostCeiling, price: Option<&Price>) {
         self.tally.add_reply(reply, price);
         self.assume(reply.attempts, reply.usage, need, price);
     }
 
-    fn add_failure(&mut self, failure: &ModelFailure, need: Need, price: Option<&Price>) {
+    fn add_failure(&mut self, failure: &ModelFailure, need: RequestCostCeiling, price: Option<&Price>) {
         self.tally.add_model_failure(failure, price);
         if failure.kind.may_be_charged() {
             self.assume(failure.attempts, failure.usage, need, price);
@@ -108,7 +108,7 @@ impl Spent {
     }
 }
 
-impl Bounds<'_> {
+impl BudgetCheck<'_> {
     fn no_time(&self) -> Option<String> {
         let limit = self.wall_ms_max.filter(|limit| self.elapsed_ms >= *limit)?;
         Some(time_text(self.whose, limit))
@@ -126,7 +126,7 @@ impl Bounds<'_> {
     ///
     /// # Errors
     /// The reason, if none.
-    fn requests(&self, need: Need, model: &str) -> Result<u32, String> {
+    fn requests(&self, need: RequestCostCeiling, model: &str) -> Result<u32, String> {
         let whose = self.whose;
         let fits = |left: u64, need: u64| {
             u32::try_from(left.checked_div(need).unwrap_or(u64::MAX)).unwrap_or(u32::MAX)
@@ -172,10 +172,10 @@ fn time_text(whose: &str, limit_ms: u64) -> String {
 }
 
 impl Session {
-    fn bounds(&self) -> [Bounds<'_>; 2] {
-        let Limits { steps_max, model_calls_max, tokens_max, money_max, wall_ms_max, .. } =
+    fn bounds(&self) -> [BudgetCheck<'_>; 2] {
+        let RoundLimits { steps_max, model_calls_max, tokens_max, money_max, wall_ms_max, .. } =
             self.config.limits;
-        let round = Bounds {
+        let round = BudgetCheck {
             whose: "",
             spent: &self.round.spent,
             elapsed_ms: self.elapsed_ms(),
@@ -188,7 +188,7 @@ impl Session {
         };
         let SessionLimits { steps_max, model_calls_max, tokens_max, money_max, wall_ms_max } =
             self.config.session_limits;
-        let session = Bounds {
+        let session = BudgetCheck {
             whose: "session's ",
             spent: &self.spent,
             elapsed_ms: self.rounds_ms.saturating_add(self.elapsed_ms()),
@@ -204,7 +204,7 @@ impl Session {
 
     /// The time left in the current round, in milliseconds; `None` without a limit.
     pub fn wall_ms_left(&self) -> Option<u64> {
-        let left = |bounds: &Bounds<'_>| Some(bounds.wall_ms_max?.saturating_sub(bounds.elapsed_ms));
+        let left = |bounds: &BudgetCheck<'_>| Some(bounds.wall_ms_max?.saturating_sub(bounds.elapsed_ms));
         self.bounds().iter().filter_map(left).min()
     }
 
@@ -220,7 +220,7 @@ impl Session {
 
     /// The number of the next step; `None`, ending the round, if no step is left.
     pub(super) fn next_step(&mut self) -> Option<u32> {
-        if let Some(reason) = self.bounds().iter().find_map(Bounds::no_step) {
+        if let Some(reason) = self.bounds().iter().find_map(BudgetCheck::no_step) {
             self.exhaust(reason);
             return None;
         }
@@ -241,7 +241,7 @@ impl Session {
     /// Why neither a step nor a model call is possible; `None` if both may be. The exact check follows once the call is
     /// known.
     pub(super) fn no_budget(&self) -> Option<String> {
-        let least = Need { tokens: 1, money: self.price(None).map(|_| Money(1)) };
+        let least = RequestCostCeiling { tokens: 1, money: self.price(None).map(|_| Money(1)) };
         let model = &self.config.model;
         self.bounds()
             .iter()
@@ -290,7 +290,7 @@ impl Session {
     }
 
     /// Counts the requests to one model.
-    fn count_one_failure(&mut self, failure: &ModelFailure, need: Need) {
+    fn count_one_failure(&mut self, failure: &ModelFailure, need: RequestCostCeiling) {
         let price = self.price(failure.by.as_deref()).copied();
         for spent in [&mut self.round.spent, &mut self.spent] {
             spent.add_failure(failure, need, price.as_ref());
@@ -302,13 +302,13 @@ impl Session {
         self.config.prices.find(self.config.roles.priced(name, &self.config.model))
     }
 
-    fn need(&self, request: &ModelRequest) -> Need {
+    fn need(&self, request: &ModelRequest) -> RequestCostCeiling {
         let SessionConfig { model, prices, roles, .. } = &self.config;
-        Need::of(request, &roles.prices(request, model, prices))
+        RequestCostCeiling::of(request, &roles.prices(request, model, prices))
     }
 
     /// The upper bound of the pending model call.
-    fn asked(&self) -> Need {
+    fn asked(&self) -> RequestCostCeiling {
         match self.pending.as_ref().map(|record| &record.effect) {
             Some(Effect::Ask { request }) => self.need(request),
             Some(
@@ -322,7 +322,7 @@ impl Session {
                 | Effect::Delegate { .. }
                 | Effect::Finish { .. },
             )
-            | None => Need { tokens: 0, money: None },
+            | None => RequestCostCeiling { tokens: 0, money: None },
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Checks on commands before they are sent, common to all agents.
 
 use crate::{
-    command::{CallResult, Command, ToolSpec},
+    command::{CallResult, ToolCommand, ToolSpec},
     known_tools::ZOOM,
     prompt::Marks,
     suggest::nearest,
@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Refuses a command with an unknown tool, naming similar ones.
-pub(super) fn unknown_tool(command: &Command, tools: &[ToolSpec]) -> Option<CallResult> {
+pub(super) fn unknown_tool(command: &ToolCommand, tools: &[ToolSpec]) -> Option<CallResult> {
     if command.tool_in(tools).is_some() {
         return None;
     }
@@ -34,7 +34,7 @@ pub(super) fn unknown_workflow(name: &str, offers: &[WorkflowOffer]) -> String {
 }
 
 /// Refuses a command that would tell a program or a page the number of the prompt's marks.
-pub(super) fn tells_marks(command: &Command, marks: &Marks) -> Option<CallResult> {
+pub(super) fn tells_marks(command: &ToolCommand, marks: &Marks) -> Option<CallResult> {
     let tells = command.arguments.values().any(|value| marks.are_in(&value.to_string()));
     tells.then(|| {
         let reason = "the arguments contain the number of the marks around untrusted text, which nothing outside of this prompt \

@@ -8,8 +8,8 @@ use crate::{
     blackboard::HistoryKey,
     command::ToolSpec,
     money::{Money, PriceTable},
-    policy::{Places, Policy},
-    prompt::ListOptions,
+    policy::{PathRoots, Policy},
+    prompt::ViewListOptions,
     retrieval::Retrieval,
     secret::SecretPermit,
     ui::InstalledApplication,
@@ -19,7 +19,7 @@ use crate::{
 /// Limits of a round. Each is checked before it would be exceeded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Limits {
+pub struct RoundLimits {
     /// The most steps of all agents together.
     pub steps_max: u32,
     /// The most model requests, including failed ones and retries.
@@ -45,7 +45,7 @@ pub struct Limits {
     pub completion_tokens_max: u32,
 }
 
-impl Default for Limits {
+impl Default for RoundLimits {
     fn default() -> Self {
         Self {
             steps_max: 50,
@@ -126,7 +126,7 @@ pub enum PictureCompression {
 impl Default for ViewConfig {
     fn default() -> Self {
         Self {
-            tokens_max: ListOptions::TOKENS_MAX,
+            tokens_max: ViewListOptions::TOKENS_MAX,
             changes: true,
             marks: true,
             picture_side_max: 1_280,
@@ -155,7 +155,7 @@ impl Default for Evaluate {
 #[serde(default, deny_unknown_fields)]
 pub struct SessionConfig {
     /// Limits of each round.
-    pub limits: Limits,
+    pub limits: RoundLimits,
     /// Limits of all rounds together.
     pub session_limits: SessionLimits,
     /// The policy.
@@ -199,8 +199,8 @@ pub struct SessionConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applications: Option<Vec<InstalledApplication>>,
     /// Folders that paths are relative to.
-    #[serde(skip_serializing_if = "Places::is_unknown")]
-    pub places: Places,
+    #[serde(skip_serializing_if = "PathRoots::is_unknown")]
+    pub places: PathRoots,
     /// Permits for typing secrets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<SecretPermit>,
@@ -220,7 +220,7 @@ pub struct SessionConfig {
 impl Default for SessionConfig {
     fn default() -> Self {
         Self {
-            limits: Limits::default(),
+            limits: RoundLimits::default(),
             session_limits: SessionLimits::default(),
             policy: Policy::default(),
             model: String::new(),
@@ -239,7 +239,7 @@ impl Default for SessionConfig {
             host_tools: Vec::new(),
             app_tools: Vec::new(),
             applications: None,
-            places: Places::default(),
+            places: PathRoots::default(),
             secrets: Vec::new(),
             opened: Vec::new(),
             agents: Vec::new(),

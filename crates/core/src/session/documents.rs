@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    action::{Evidence, Proof, Report},
+    action::{ActionProof, CallReport, Evidence},
     ids::WindowId,
     observation::Observation,
     ui::{DocumentInfo, WindowInfo},
@@ -14,9 +14,9 @@ const DOCUMENTS_MAX: usize = 64;
 
 /// The documents that were last seen with unsaved changes.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub(super) struct Unsaved(Vec<(WindowId, DocumentInfo)>);
+pub(super) struct UnsavedDocuments(Vec<(WindowId, DocumentInfo)>);
 
-impl Unsaved {
+impl UnsavedDocuments {
     /// Notes what an observation shows.
     pub(super) fn see(&mut self, observation: &Observation) {
         match observation {
@@ -40,14 +40,14 @@ impl Unsaved {
     }
 
     /// Notes what the actions of a call prove.
-    pub(super) fn take_in(&mut self, window: Option<WindowId>, report: &Report) {
+    pub(super) fn take_in(&mut self, window: Option<WindowId>, report: &CallReport) {
         for action in report.actions() {
             match &action.evidence {
-                Evidence::Seen { proof: Proof::Saved { path, .. } } => {
+                Evidence::Seen { proof: ActionProof::Saved { path, .. } } => {
                     self.0
                         .retain(|(id, document)| Some(*id) != window && document.path.as_ref() != Some(path));
                 }
-                Evidence::Seen { proof: Proof::WindowClosed { window: closed } } => {
+                Evidence::Seen { proof: ActionProof::WindowClosed { window: closed } } => {
                     self.0.retain(|(id, _)| *id != closed.id);
                 }
                 Evidence::Seen { .. }

@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     agent::AgentRef,
-    command::{CallResult, Command},
+    command::{CallResult, ToolCommand},
     ids::{AgentId, EffectId},
     model::ModelRequest,
-    observation::Look,
+    observation::ObservationTarget,
     outcome::Outcome,
-    reply::Question,
+    reply::UserQuestion,
     retrieval::Lookup,
 };
 
@@ -22,7 +22,7 @@ pub enum Effect {
     /// Observe the desktop or a window.
     Observe {
         /// The object.
-        look: Look,
+        look: ObservationTarget,
     },
     /// Find out how near texts are in meaning to what is wanted, by their embeddings: a small model is offered the nearest alone.
     Rank {
@@ -45,12 +45,12 @@ pub enum Effect {
     /// sent again blindly.
     Call {
         /// The command.
-        command: Command,
+        command: ToolCommand,
     },
     /// Ask the user.
     AskUser {
         /// The questions.
-        questions: Vec<Question>,
+        questions: Vec<UserQuestion>,
     },
     /// Ask for the approval of parked actions. None of them has run.
     AwaitApproval {
@@ -85,7 +85,7 @@ pub enum Effect {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Approval {
     /// The commands.
-    pub commands: Vec<Command>,
+    pub commands: Vec<ToolCommand>,
     /// The reason.
     pub reason: String,
     /// Who requires the approval.
@@ -140,14 +140,14 @@ pub struct EffectRecord {
     pub effect: Effect,
     /// The commands that were refused since the effect before: the policy denies them, or they cannot be run as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub refused: Vec<Refused>,
+    pub refused: Vec<RefusedCommand>,
 }
 
 /// A command that was never sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Refused {
+pub struct RefusedCommand {
     /// The command.
-    pub command: Command,
+    pub command: ToolCommand,
     /// Why not.
     pub result: CallResult,
 }

@@ -5,18 +5,18 @@ use serde_json::Value;
 
 use super::{
     agents::commands_of,
-    gate::{Judging, Unread},
+    gate::{GateContext, IntentReadError},
     state::Session,
-    step::Acts as _,
+    step::StepActor as _,
     words::AtHand,
 };
 use crate::{
-    agent::Worker,
-    command::{Command, ToolSpec},
+    agent::SubtaskWorker,
+    command::{ToolCommand, ToolSpec},
     intent::{Does, Takes, element_id},
-    keys::{Key, NamedKey},
+    keys::{ChordKey, NamedKey},
     observation::{Observation, WindowView},
-    policy::{PasswordPlace, Reading, element_at, pastes_clipboard, texts_entered},
+    policy::{PasswordPlace, ValueContext, element_at, pastes_clipboard, texts_entered},
     reply::AppReply,
     secret::{AFTER, is_dots},
     session::app::App,
@@ -30,7 +30,7 @@ const VALUE_MAX: usize = 1_000;
 const PARTS_MAX: usize = 8;
 
 /// A text that a command enters.
-pub(super) struct Entry {
+pub(super) struct CommandTextEntry {
     /// The text, without the keys that follow it.
     pub(super) text: String,
     /// Form in its argument, if different: key chords.
@@ -39,7 +39,7 @@ pub(super) struct Entry {
     pub(super) place: Option<PasswordPlace>,
 }
 
-impl Entry {
+impl CommandTextEntry {
     /// Returns the texts that an invalid reply would enter while password fields are visible, or into an element
     /// that it describes.
     pub(super) fn in_invalid(text: &str, view: &WindowView) -> Vec<Self> {
@@ -72,22 +72,27 @@ fn texts_in(json: &Value, shows_password: bool, found: &mut Vec<String>) {
 
 impl Session {
     /// Returns the texts that a decision enters, whatever its status: it is recorded in any case.
-    pub(super) fn entries_of(&self, worker: Worker, seen: &Observation, decision: &AppReply) -> Vec<Entry> {
+    pub(super) fn entries_of(
+        &self,
+        worker: SubtaskWorker,
+        seen: &Observation,
+        decision: &AppReply,
+    ) -> Vec<CommandTextEntry> {
         self.entries_in(worker, seen, commands_of(decision, worker))
     }
 
     /// Returns the texts that commands enter, in order, as far as they may be passwords.
     pub(super) fn entries_in(
         &self,
-        worker: Worker,
+        worker: SubtaskWorker,
         seen: &Observation,
-        commands: Vec<Command>,
-    ) -> Vec<Entry> {
+        commands: Vec<ToolCommand>,
+    ) -> Vec<CommandTextEntry> {
         let Observation::Window(view) = seen else { return Vec::new() };
         let agent = App(worker);
         let tools = agent.tools(self);
         let secrets = self.secrets();
-        let judging = Judging {
+        let judging = GateContext {
             policy: &self.config.policy,
             grants: &self.grants,
             observation: seen,
@@ -104,19 +109,20 @@ impl Session {
         let mut later = false;
         for mut command in commands {
             let entered = texts_entered(&command, &tools);
-            let read = if later { Err(Unread::Later) } else { judging.read(&before, &mut command) };
-            later |= matches!(read, Err(Unread::Later));
+            let read = if later { Err(IntentReadError::Later) } else { judging.read(&before, &mut command) };
+            later |= matches!(read, Err(IntentReadError::Later));
             let (mut place, mut is_open) = (None, true);
             if read.is_ok() {
                 let reading = judging.reading(&before);
                 place = PasswordPlace::of(&command, &reading);
                 is_open = place.is_none() && shows_password(view) && is_anywhere(&command, &reading);
                 if pastes(&command) {
-                    found.extend(copied.drain(..).filter(|_| place.is_some() || is_open).map(|text| Entry {
-                        text,
-                        written: None,
-                        place: place.clone(),
-                    }));
+                    found.extend(
+                        copied
+                            .drain(..)
+                            .filter(|_| place.is_some() || is_open)
+                            .map(|text| CommandTextEntry { text, written: None, place: place.clone() }),
+                    );
                 }
             } else if !may_be_password(&command, view, &tools) {
                 is_open = false;
@@ -130,7 +136,11 @@ impl Session {
                     // What follows a tab or a line break goes to another field.
                     let place = if at == 0 { place.clone() } else { None };
                     if place.is_some() || is_open || (at > 0 && !stays) {
-                        found.push(Entry { text: part.to_owned(), written: text.written.clone(), place });
+                        found.push(CommandTextEntry {
+                            text: part.to_owned(),
+                            written: text.written.clone(),
+                            place,
+                        });
                     }
                 }
             }
@@ -152,7 +162,7 @@ fn shows_password(view: &WindowView) -> bool {
 }
 
 /// Returns `true` if a command enters a text into an element that is not shown, or into what has the keyboard while that is not known.
-fn is_anywhere(command: &Command, reading: &Reading<'_>) -> bool {
+fn is_anywhere(command: &ToolCommand, reading: &ValueContext<'_>) -> bool {
     let Observation::Window(view) = reading.observation else { return false };
     let mut elements = command.intent.elements().peekable();
     if elements.peek().is_some() {
@@ -163,18 +173,18 @@ fn is_anywhere(command: &Command, reading: &Reading<'_>) -> bool {
 }
 
 /// Returns `true` if a command pastes what the clipboard holds.
-fn pastes(command: &Command) -> bool {
+fn pastes(command: &ToolCommand) -> bool {
     command.intent.chords().any(pastes_clipboard)
 }
 
 /// Returns `true` if a command types into something with many lines, where tabs and line breaks stay.
-fn keeps_lines(command: &Command, view: &WindowView) -> bool {
+fn keeps_lines(command: &ToolCommand, view: &WindowView) -> bool {
     let mut aimed = command.intent.elements().filter_map(|id| view.elements().find(|one| one.id == id));
     aimed.next().is_some_and(|one| one.states.has(State::MultiLine))
 }
 
 /// Returns `true` if a command whose intent was not read may enter a text into a field for passwords.
-fn may_be_password(command: &Command, view: &WindowView, tools: &[ToolSpec]) -> bool {
+fn may_be_password(command: &ToolCommand, view: &WindowView, tools: &[ToolSpec]) -> bool {
     let takes = command.takes_in(tools);
     let aimed = takes.iter().find(|(_, takes)| *takes == Takes::Element);
     let Some(value) = aimed.and_then(|(name, _)| command.arguments.get(name)).filter(|id| !id.is_null())
@@ -191,21 +201,21 @@ fn may_be_password(command: &Command, view: &WindowView, tools: &[ToolSpec]) -> 
 
 /// Returns `true` if the keyboard may go to another field after a command than before it: the command may bring fields that were not there, or it
 /// moves on in a form with a password.
-pub(super) fn may_move_keyboard(command: &Command, view: &WindowView) -> bool {
+pub(super) fn may_move_keyboard(command: &ToolCommand, view: &WindowView) -> bool {
     opens_unnamed(command, view) || (shows_password(view) && moves_keyboard(command))
 }
 
 /// Returns `true` if a command may bring fields that were not there: it presses something, or Return.
-fn opens_unnamed(command: &Command, view: &WindowView) -> bool {
+fn opens_unnamed(command: &ToolCommand, view: &WindowView) -> bool {
     let mut chords = command.intent.chords().peekable();
     match chords.peek() {
-        Some(_) => chords.any(|chord| matches!(chord.key, Key::Named(NamedKey::Return))),
+        Some(_) => chords.any(|chord| matches!(chord.key, ChordKey::Named(NamedKey::Return))),
         None => command.intent.may_go_on() && !goes_to_text(command, view),
     }
 }
 
 /// Returns `true` if a command is aimed at nothing but fields for texts that are shown, so that the keyboard goes there and nothing opens.
-fn goes_to_text(command: &Command, view: &WindowView) -> bool {
+fn goes_to_text(command: &ToolCommand, view: &WindowView) -> bool {
     let takes_text = |element: Option<&Element>| {
         element.is_some_and(|one| one.states.has(State::Editable) && one.role != Role::PASSWORD_TEXT)
     };
@@ -216,7 +226,7 @@ fn goes_to_text(command: &Command, view: &WindowView) -> bool {
 }
 
 /// Returns `true` if a command may move the keyboard to another field: by keys, or by a tab in a text.
-fn moves_keyboard(command: &Command) -> bool {
+fn moves_keyboard(command: &ToolCommand) -> bool {
     let types = command.intent.does == Does::Type;
     let tabs = || command.arguments.values().filter_map(Value::as_str).any(|text| text.contains('\t'));
     command.intent.chords().next().is_some() || (types && tabs())

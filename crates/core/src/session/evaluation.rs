@@ -5,20 +5,20 @@
 
 use super::{
     effect::Effect,
-    evaluation_state::{Evaluating, EvaluatingPhase, Finding},
-    event::Event,
-    host::Host,
-    phases::{Observed, StepStart},
+    evaluation_state::{EvaluatingPhase, EvaluationFinding, EvaluationState},
+    event::SessionEvent,
+    host::HostAgentKind,
+    phases::{ObservedStep, StepStart},
     round::{SubtaskRecord, SubtaskStatus},
-    state::{Session, Stage},
-    step::{Asking, messages, unexpected_event},
+    state::{Session, SessionStage},
+    step::{StepPrompt, messages, unexpected_event},
 };
 use crate::{
     agent::AgentRef,
     command::{CallStatus, Verdict},
     evaluation::{Evaluation, Judge, Judgement, SubScore},
     model::ReplyKind,
-    observation::{DesktopView, Look, Observation},
+    observation::{DesktopView, Observation, ObservationTarget},
     outcome::{Outcome, OutcomeKind},
     prompt::{EvaluationInput, PromptSet, evaluation_user_text, system_message},
     reply::{EvaluationReply, evaluation_reply_schema, parse_evaluation_reply},
@@ -45,26 +45,30 @@ impl Session {
         }
         self.count_step();
         let step = self.step_ref(self.steps, AgentRef::EvaluationAgent, String::new(), /*taken*/ 0);
-        let look = Look::Desktop { picture: self.config.pictures };
+        let look = ObservationTarget::Desktop { picture: self.config.pictures };
         let phase = EvaluatingPhase::Looking(StepStart { step: step.clone(), looks_failed: 0 });
-        let stage = Stage::Evaluating(Box::new(Evaluating { result: result.to_owned(), findings, phase }));
+        let stage = SessionStage::Evaluating(Box::new(EvaluationState {
+            result: result.to_owned(),
+            findings,
+            phase,
+        }));
         self.want(stage, Some(step), Effect::Observe { look });
         true
     }
 
     /// Handles an event for the evaluation.
-    pub(super) fn evaluation_event(&mut self, evaluating: Evaluating, event: Event) {
-        let Evaluating { result, findings, phase } = evaluating;
+    pub(super) fn evaluation_event(&mut self, evaluating: EvaluationState, event: SessionEvent) {
+        let EvaluationState { result, findings, phase } = evaluating;
         match (phase, event) {
-            (EvaluatingPhase::Looking(start), Event::Observed { observation }) => {
+            (EvaluatingPhase::Looking(start), SessionEvent::Observed { observation }) => {
                 self.evaluation_asks(result, findings, start, observation);
             }
             // The record can be judged without a last observation.
-            (EvaluatingPhase::Looking(start), Event::ObserveFailed { .. }) => {
+            (EvaluatingPhase::Looking(start), SessionEvent::ObserveFailed { .. }) => {
                 let nothing = Observation::Desktop(DesktopView::default());
                 self.evaluation_asks(result, findings, start, nothing);
             }
-            (EvaluatingPhase::Asking(observed), Event::Replied { reply, .. }) => {
+            (EvaluatingPhase::Asking(observed), SessionEvent::Replied { reply, .. }) => {
                 self.count_reply(&reply);
                 match parse_evaluation_reply(&reply.text) {
                     Ok(EvaluationReply { complete, reason, sub_scores }) => {
@@ -77,7 +81,7 @@ impl Session {
                     }
                 }
             }
-            (EvaluatingPhase::Asking(_), Event::ModelFailed { failure }) => {
+            (EvaluatingPhase::Asking(_), SessionEvent::ModelFailed { failure }) => {
                 self.count_model_failure(&failure);
                 self.undecided(&result, &findings, format!("the model call failed: {failure}"));
             }
@@ -90,7 +94,7 @@ impl Session {
     fn evaluation_asks(
         &mut self,
         result: String,
-        findings: Vec<Finding>,
+        findings: Vec<EvaluationFinding>,
         start: StepStart,
         observation: Observation,
     ) {
@@ -118,7 +122,7 @@ impl Session {
         let PromptSet { evaluation_system, evaluation_examples, .. } = &self.prompts;
         let system = system_message("evaluation_system", evaluation_system, &[], evaluation_examples);
         let asking = system.and_then(|system| {
-            Ok(Asking {
+            Ok(StepPrompt {
                 system,
                 examples: Vec::new(),
                 user: evaluation_user_text(&self.prompts, &input)?,
@@ -129,20 +133,20 @@ impl Session {
         match asking {
             Ok(asking) => {
                 let (messages, words) = (messages(asking), self.words.count());
-                let observed = Observed { words, ..start.observed(observation, messages) };
+                let observed = ObservedStep { words, ..start.observed(observation, messages) };
                 self.evaluation_sends(result, findings, observed);
             }
             Err(error) => self.break_off(error.to_string()),
         }
     }
 
-    fn evaluation_sends(&mut self, result: String, findings: Vec<Finding>, observed: Observed) {
+    fn evaluation_sends(&mut self, result: String, findings: Vec<EvaluationFinding>, observed: ObservedStep) {
         let observed = self.with_words(observed);
         match self.model_request((ReplyKind::Evaluation, evaluation_reply_schema()), &observed) {
             Ok(request) => {
                 let step = observed.step.clone();
                 let phase = EvaluatingPhase::Asking(observed);
-                let stage = Stage::Evaluating(Box::new(Evaluating { result, findings, phase }));
+                let stage = SessionStage::Evaluating(Box::new(EvaluationState { result, findings, phase }));
                 self.want(stage, Some(step), Effect::Ask { request });
             }
             Err(reason) => self.undecided(&result, &findings, reason),
@@ -150,12 +154,12 @@ impl Session {
     }
 
     /// Asks again, with what the user said since.
-    pub(super) fn evaluation_asks_again(&mut self, evaluating: Evaluating) {
-        let Evaluating { result, findings, phase } = evaluating;
+    pub(super) fn evaluation_asks_again(&mut self, evaluating: EvaluationState) {
+        let EvaluationState { result, findings, phase } = evaluating;
         match phase {
             EvaluatingPhase::Asking(observed) => self.evaluation_sends(result, findings, observed),
             phase @ EvaluatingPhase::Looking(_) => {
-                self.stage = Stage::Evaluating(Box::new(Evaluating { result, findings, phase }));
+                self.stage = SessionStage::Evaluating(Box::new(EvaluationState { result, findings, phase }));
             }
         }
     }
@@ -163,8 +167,8 @@ impl Session {
     fn evaluation_repairs(
         &mut self,
         result: String,
-        findings: Vec<Finding>,
-        observed: Observed,
+        findings: Vec<EvaluationFinding>,
+        observed: ObservedStep,
         said: &str,
         problem: &str,
     ) {
@@ -179,7 +183,7 @@ impl Session {
     }
 
     /// A round stopped during its evaluation, after the agents had finished it.
-    pub(super) fn evaluation_stopped(&mut self, evaluating: &Evaluating) {
+    pub(super) fn evaluation_stopped(&mut self, evaluating: &EvaluationState) {
         let reason = "stopped before the evaluation".to_owned();
         let evaluation =
             self.evaluation_of(&evaluating.findings, Judgement::Unsure, reason, Vec::new(), Judge::Rules);
@@ -189,7 +193,7 @@ impl Session {
         });
     }
 
-    fn undecided(&mut self, result: &str, findings: &[Finding], reason: String) {
+    fn undecided(&mut self, result: &str, findings: &[EvaluationFinding], reason: String) {
         let judged = self.evaluation_of(findings, Judgement::Unsure, reason, Vec::new(), Judge::Rules);
         self.judged(result, judged);
     }
@@ -216,12 +220,12 @@ impl Session {
         self.round.next = None;
         self.host.begin_round();
         self.host.notice = notice;
-        self.begin_step(Host);
+        self.begin_step(HostAgentKind);
     }
 
     fn evaluation_of(
         &self,
-        findings: &[Finding],
+        findings: &[EvaluationFinding],
         complete: Judgement,
         reason: String,
         scores: Vec<SubScore>,
@@ -245,12 +249,12 @@ impl Session {
     }
 
     /// The findings of the rules.
-    fn findings(&self) -> Vec<Finding> {
+    fn findings(&self) -> Vec<EvaluationFinding> {
         vec![subtasks_done(&self.round.subtasks), self.last_effects()]
     }
 
     /// Checks that the last action of each agent had an observed effect.
-    fn last_effects(&self) -> Finding {
+    fn last_effects(&self) -> EvaluationFinding {
         const NAME: &str = "the last effects were seen";
         let first_step = self.steps.saturating_sub(self.round.spent.tally.steps).saturating_add(1);
         let items = self.apps.iter().filter_map(|app| app.memory.last());
@@ -263,7 +267,7 @@ impl Session {
         match doubtful {
             Some(info) => {
                 let effect = info.result.effect.map_or("failed", Verdict::word);
-                Finding::new(
+                EvaluationFinding::new(
                     NAME,
                     Judgement::Unsure,
                     format!(
@@ -273,21 +277,25 @@ impl Session {
                     ),
                 )
             }
-            None if actions.is_empty() => Finding::new(NAME, Judgement::Unsure, "no agent acted at the end"),
-            None => Finding::new(NAME, Judgement::Yes, "each was read back or observed"),
+            None if actions.is_empty() => {
+                EvaluationFinding::new(NAME, Judgement::Unsure, "no agent acted at the end")
+            }
+            None => EvaluationFinding::new(NAME, Judgement::Yes, "each was read back or observed"),
         }
     }
 }
 
 /// Checks that the last sub-task finished. A failed one counts unless a later one finished.
-fn subtasks_done(subtasks: &[SubtaskRecord]) -> Finding {
+fn subtasks_done(subtasks: &[SubtaskRecord]) -> EvaluationFinding {
     const NAME: &str = "the last sub-task finished";
     match subtasks.last() {
-        None => Finding::new(NAME, Judgement::Unsure, "no sub-task was assigned"),
-        Some(last) if last.status == SubtaskStatus::Finished => {
-            Finding::new(NAME, Judgement::Yes, "its agent reported it and no action of that step failed")
-        }
-        Some(last) => Finding::new(
+        None => EvaluationFinding::new(NAME, Judgement::Unsure, "no sub-task was assigned"),
+        Some(last) if last.status == SubtaskStatus::Finished => EvaluationFinding::new(
+            NAME,
+            Judgement::Yes,
+            "its agent reported it and no action of that step failed",
+        ),
+        Some(last) => EvaluationFinding::new(
             NAME,
             Judgement::No,
             format!("the last sub-task, “{}”, ended as {}: {}", last.subtask, last.status, last.result),

@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::phases::{Observed, StepStart};
+use super::phases::{ObservedStep, StepStart};
 use crate::evaluation::Judgement;
 
 /// A round under evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Evaluating {
+pub(super) struct EvaluationState {
     /// The result that the agents report.
     pub(super) result: String,
-    pub(super) findings: Vec<Finding>,
+    pub(super) findings: Vec<EvaluationFinding>,
     pub(super) phase: EvaluatingPhase,
 }
 
@@ -21,18 +21,18 @@ pub(super) enum EvaluatingPhase {
     /// Observing the desktop.
     Looking(StepStart),
     /// Asking the model.
-    Asking(Observed),
+    Asking(ObservedStep),
 }
 
 /// The finding of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Finding {
+pub(super) struct EvaluationFinding {
     pub(super) name: String,
     pub(super) judgement: Judgement,
     pub(super) reason: String,
 }
 
-impl Finding {
+impl EvaluationFinding {
     pub(super) fn new(name: &str, judgement: Judgement, reason: impl Into<String>) -> Self {
         Self { name: name.to_owned(), judgement, reason: reason.into() }
     }

@@ -113,7 +113,7 @@ impl FollowerPlan {
 /// An event. `O` is the representation of observations: full, or as a journal stores them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "came", rename_all = "snake_case")]
-pub enum Event<O = Observation> {
+pub enum SessionEvent<O = Observation> {
     /// The user's next request.
     Requested {
         /// The user's words.
@@ -263,7 +263,7 @@ pub enum Event<O = Observation> {
     },
 }
 
-impl<O> Event<O> {
+impl<O> SessionEvent<O> {
     /// A reply without passwords.
     pub const fn replied(reply: ModelReply) -> Self {
         Self::Replied { reply, passwords: Vec::new(), withheld: Vec::new() }
@@ -291,30 +291,35 @@ impl<O> Event<O> {
     ///
     /// # Errors
     /// The error of `convert`.
-    pub fn try_map_observation<P, E>(self, convert: impl FnOnce(O) -> Result<P, E>) -> Result<Event<P>, E> {
+    pub fn try_map_observation<P, E>(
+        self,
+        convert: impl FnOnce(O) -> Result<P, E>,
+    ) -> Result<SessionEvent<P>, E> {
         Ok(match self {
-            Self::Observed { observation } => Event::Observed { observation: convert(observation)? },
-            Self::Requested { text, plan } => Event::Requested { text, plan },
-            Self::Ended => Event::Ended,
-            Self::ObserveFailed { failure } => Event::ObserveFailed { failure },
-            Self::Ranked { scores } => Event::Ranked { scores },
-            Self::Retrieved { hits, problems } => Event::Retrieved { hits, problems },
-            Self::Replied { reply, passwords, withheld } => Event::Replied { reply, passwords, withheld },
-            Self::Disclosed { texts, passwords } => Event::Disclosed { texts, passwords },
-            Self::ModelFailed { failure } => Event::ModelFailed { failure },
-            Self::Returned { result } => Event::Returned { result },
-            Self::Answered { answers } => Event::Answered { answers },
-            Self::Unanswered { why } => Event::Unanswered { why },
-            Self::Approved { scope } => Event::Approved { scope },
-            Self::Rejected { instruction, is_message } => Event::Rejected { instruction, is_message },
-            Self::Delegated { report } => Event::Delegated { report },
-            Self::Acknowledged { picture } => Event::Acknowledged { picture },
-            Self::Stopped { reason } => Event::Stopped { reason },
-            Self::Suspended { reason } => Event::Suspended { reason },
-            Self::Told { text, during } => Event::Told { text, during },
-            Self::TakenOver { during } => Event::TakenOver { during },
-            Self::HandedBack { acts, unwatched, note } => Event::HandedBack { acts, unwatched, note },
-            Self::Resumed { desktop_kept } => Event::Resumed { desktop_kept },
+            Self::Observed { observation } => SessionEvent::Observed { observation: convert(observation)? },
+            Self::Requested { text, plan } => SessionEvent::Requested { text, plan },
+            Self::Ended => SessionEvent::Ended,
+            Self::ObserveFailed { failure } => SessionEvent::ObserveFailed { failure },
+            Self::Ranked { scores } => SessionEvent::Ranked { scores },
+            Self::Retrieved { hits, problems } => SessionEvent::Retrieved { hits, problems },
+            Self::Replied { reply, passwords, withheld } => {
+                SessionEvent::Replied { reply, passwords, withheld }
+            }
+            Self::Disclosed { texts, passwords } => SessionEvent::Disclosed { texts, passwords },
+            Self::ModelFailed { failure } => SessionEvent::ModelFailed { failure },
+            Self::Returned { result } => SessionEvent::Returned { result },
+            Self::Answered { answers } => SessionEvent::Answered { answers },
+            Self::Unanswered { why } => SessionEvent::Unanswered { why },
+            Self::Approved { scope } => SessionEvent::Approved { scope },
+            Self::Rejected { instruction, is_message } => SessionEvent::Rejected { instruction, is_message },
+            Self::Delegated { report } => SessionEvent::Delegated { report },
+            Self::Acknowledged { picture } => SessionEvent::Acknowledged { picture },
+            Self::Stopped { reason } => SessionEvent::Stopped { reason },
+            Self::Suspended { reason } => SessionEvent::Suspended { reason },
+            Self::Told { text, during } => SessionEvent::Told { text, during },
+            Self::TakenOver { during } => SessionEvent::TakenOver { during },
+            Self::HandedBack { acts, unwatched, note } => SessionEvent::HandedBack { acts, unwatched, note },
+            Self::Resumed { desktop_kept } => SessionEvent::Resumed { desktop_kept },
         })
     }
 }
@@ -328,13 +333,13 @@ pub struct EventRecord<O = Observation> {
     /// When it came, in milliseconds since 1970-01-01 UTC.
     pub at_ms: u64,
     /// The event.
-    pub event: Event<O>,
+    pub event: SessionEvent<O>,
 }
 
 /// An event that answers the pending effect, dispatched to the agent at work.
-pub(super) struct Incoming {
+pub(super) struct IncomingEvent {
     /// The effect that it answers.
     pub(super) answers: EffectId,
     /// The event.
-    pub(super) event: Event,
+    pub(super) event: SessionEvent,
 }

@@ -1,7 +1,7 @@
 //! The gate between deciding and acting.
 //!
-//! A step can only execute [`Cleared`] commands, and only this module creates them: because the policy allows them, or
-//! from the [`ApprovalToken`] that an [`Event::Approved`] yields for exactly that approval. So the types rule out
+//! A step can only execute [`ClearedCommands`] commands, and only this module creates them: because the policy allows them, or
+//! from the [`ApprovalToken`] that an [`SessionEvent::Approved`] yields for exactly that approval. So the types rule out
 //! sending a denied or unapproved command.
 
 use std::{collections::VecDeque, fmt};
@@ -12,16 +12,16 @@ use serde_json::Value;
 use super::{
     effect::{Approval, AskedBy},
     entries::may_move_keyboard,
-    event::{ApprovalScope, Event},
+    event::{ApprovalScope, SessionEvent},
 };
 use crate::{
-    command::{CallResult, Command, ToolSpec, Verdict},
+    command::{CallResult, ToolCommand, ToolSpec, Verdict},
     ids::EffectId,
-    intent::{self, Does, Judged, Takes},
+    intent::{self, Does, JudgementBasis, Takes},
     observation::Observation,
     policy::{
-        Decision, Origin, Places, Policy, Reading, Ruling, Subject, Texts, chooses_file, enters_at_focus,
-        field_for_dots,
+        PathRoots, Policy, PolicyDecision, PolicyRuling, Subject, Texts, ValueContext, ValueOrigin,
+        chooses_file, enters_at_focus, field_for_dots,
     },
     secret::{self, SecretPermit},
     ui::{Description, InstalledApplication, NotDescribed},
@@ -30,7 +30,7 @@ use crate::{
 /// The commands that an agent proposes in a step.
 pub(super) struct Proposal {
     /// The commands, in order.
-    pub(super) commands: Vec<Command>,
+    pub(super) commands: Vec<ToolCommand>,
     /// `true` if its model requests an approval.
     pub(super) confirm: bool,
     /// The reason.
@@ -38,17 +38,17 @@ pub(super) struct Proposal {
 }
 
 /// The gate's decision.
-pub(super) enum Ruled {
+pub(super) enum GateVerdict {
     /// The step continues.
-    Cleared(Cleared),
+    Cleared(ClearedCommands),
     /// A person has to approve first.
-    Asks(Parked, Approval),
+    Asks(ParkedCommands, Approval),
 }
 
 /// Commands that may be sent, up to the first refused one, which is returned with its result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Cleared {
-    queue: VecDeque<Passage>,
+pub(super) struct ClearedCommands {
+    queue: VecDeque<GatedCommand>,
     /// `true` if a person approved them.
     approved: bool,
 }
@@ -56,17 +56,17 @@ pub(super) struct Cleared {
 /// A command after the gate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Passage {
+pub(super) enum GatedCommand {
     /// Send it.
-    Send(Command),
+    Send(ToolCommand),
     /// Do not send it; report this result.
-    Refuse(Command, Box<CallResult>),
+    Refuse(ToolCommand, Box<CallResult>),
     /// Judge it after another look at the window: what it is aimed at is not there yet.
-    Later(Command),
+    Later(ToolCommand),
 }
 
 /// Why the intent of a command was not read.
-pub(super) enum Unread {
+pub(super) enum IntentReadError {
     /// The target may exist only once the commands before it have run.
     Later,
     /// The intent cannot be read, or the target does not exist.
@@ -75,10 +75,10 @@ pub(super) enum Unread {
 
 /// Commands that wait for an approval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Parked {
+pub(super) struct ParkedCommands {
     /// The effect that asks for the approval.
     effect: EffectId,
-    queue: VecDeque<Passage>,
+    queue: VecDeque<GatedCommand>,
     /// The grants of an approval for the whole session.
     grants: Vec<Grant>,
 }
@@ -126,8 +126,8 @@ struct ApprovalToken {
 }
 
 impl ApprovalToken {
-    const fn of(answers: EffectId, event: &Event) -> Option<Self> {
-        if let Event::Approved { scope } = event {
+    const fn of(answers: EffectId, event: &SessionEvent) -> Option<Self> {
+        if let SessionEvent::Approved { scope } = event {
             Some(Self { effect: answers, scope: *scope })
         } else {
             None
@@ -135,30 +135,30 @@ impl ApprovalToken {
     }
 }
 
-impl Cleared {
+impl ClearedCommands {
     /// A refused proposal: no command is sent, the first one gets `result`.
     pub(super) fn refused(proposal: Proposal, result: CallResult) -> Self {
-        let mut queue: VecDeque<Passage> = VecDeque::new();
+        let mut queue: VecDeque<GatedCommand> = VecDeque::new();
         let mut result = Some(result);
         for command in proposal.commands {
             queue.push_back(match result.take() {
-                Some(result) => Passage::Refuse(command, Box::new(result)),
-                None => Passage::Refuse(command, Box::new(CallResult::skipped())),
+                Some(result) => GatedCommand::Refuse(command, Box::new(result)),
+                None => GatedCommand::Refuse(command, Box::new(CallResult::skipped())),
             });
         }
         Self { queue, approved: false }
     }
 
     /// The next command.
-    pub(super) fn pop(&mut self) -> Option<Passage> {
+    pub(super) fn pop(&mut self) -> Option<GatedCommand> {
         self.queue.pop_front()
     }
 
     /// Takes out the commands that are to be judged after another look, if the next one is such a command.
-    pub(super) fn take_later(&mut self) -> Vec<Command> {
+    pub(super) fn take_later(&mut self) -> Vec<ToolCommand> {
         let mut later = Vec::new();
-        while let Some(Passage::Later(_)) = self.queue.front() {
-            if let Some(Passage::Later(command)) = self.queue.pop_front() {
+        while let Some(GatedCommand::Later(_)) = self.queue.front() {
+            if let Some(GatedCommand::Later(command)) = self.queue.pop_front() {
                 later.push(command);
             }
         }
@@ -177,22 +177,22 @@ impl Cleared {
     }
 }
 
-impl Parked {
+impl ParkedCommands {
     /// The commands as text for a person.
     pub(super) fn what(&self) -> String {
-        self.sendable().map(Command::to_line).collect::<Vec<_>>().join(", ")
+        self.sendable().map(ToolCommand::to_line).collect::<Vec<_>>().join(", ")
     }
 
-    fn sendable(&self) -> impl Iterator<Item = &Command> {
+    fn sendable(&self) -> impl Iterator<Item = &ToolCommand> {
         self.queue.iter().filter_map(|passage| match passage {
-            Passage::Send(command) => Some(command),
-            Passage::Refuse(..) | Passage::Later(_) => None,
+            GatedCommand::Send(command) => Some(command),
+            GatedCommand::Refuse(..) | GatedCommand::Later(_) => None,
         })
     }
 }
 
 /// Context in which a proposal is judged.
-pub(super) struct Judging<'a> {
+pub(super) struct GateContext<'a> {
     /// The rules.
     pub(super) policy: &'a Policy,
     /// Approvals for the session.
@@ -206,73 +206,77 @@ pub(super) struct Judging<'a> {
     /// Permits for typing secrets.
     pub(super) secrets: &'a [SecretPermit],
     /// Folders that paths are relative to.
-    pub(super) places: &'a Places,
+    pub(super) places: &'a PathRoots,
     /// Texts in which the values of commands are looked up.
     pub(super) texts: &'a dyn Texts,
     /// The id that the approval request would get.
     pub(super) effect: EffectId,
 }
 
-impl Judging<'_> {
+impl GateContext<'_> {
     /// The subject of a command whose intent was read, after others of the same step.
-    pub(super) fn subject(&self, before: &[Command], command: &Command) -> Subject {
+    pub(super) fn subject(&self, before: &[ToolCommand], command: &ToolCommand) -> Subject {
         let reading = self.reading(before);
         let subject = Subject::after(before, command, self.observation).among(self.applications);
         subject.with_values(command, &reading)
     }
 
     /// Returns the context from which the values of a command are read, after others of the same step.
-    pub(super) fn reading<'b>(&'b self, before: &'b [Command]) -> Reading<'b> {
-        let Judging { observation, tools, applications, places, texts, .. } = *self;
-        Reading { tools, before, observation, places, applications, texts }
+    pub(super) fn reading<'b>(&'b self, before: &'b [ToolCommand]) -> ValueContext<'b> {
+        let GateContext { observation, tools, applications, places, texts, .. } = *self;
+        ValueContext { tools, before, observation, places, applications, texts }
     }
 
     /// Reads a command into its intent, after others of the same step. An element that is described gets its id. One that types a
     /// password by its dots gets the field that has the keyboard.
-    pub(super) fn read(&self, before: &[Command], command: &mut Command) -> Result<(), Unread> {
+    pub(super) fn read(
+        &self,
+        before: &[ToolCommand],
+        command: &mut ToolCommand,
+    ) -> Result<(), IntentReadError> {
         self.resolve(before, command)?;
-        intent::read(command, self.tools).map_err(Unread::Refused)?;
+        intent::read(command, self.tools).map_err(IntentReadError::Refused)?;
         let Some(id) = field_for_dots(command, &self.reading(before)) else {
             return Ok(());
         };
         let argument = command.takes_in(self.tools).iter().find(|(_, takes)| *takes == Takes::Element);
         if let Some((name, _)) = argument {
             command.arguments.insert(name.clone(), Value::String(id.to_string()));
-            intent::read(command, self.tools).map_err(Unread::Refused)?;
+            intent::read(command, self.tools).map_err(IntentReadError::Refused)?;
         }
         Ok(())
     }
 
     /// Puts the ids of elements in the place of their descriptions, as far as the window shows them. What stands there now is not
     /// what is meant once a command before has gone on to another page or dialog.
-    fn resolve(&self, before: &[Command], command: &mut Command) -> Result<(), Unread> {
+    fn resolve(&self, before: &[ToolCommand], command: &mut ToolCommand) -> Result<(), IntentReadError> {
         let Observation::Window(view) = self.observation else { return Ok(()) };
         let goes_on = before.iter().any(|one| one.intent.may_go_on());
         let acts = before.iter().any(|one| one.intent.does.acts());
         if enters_at_focus(command, self.tools) && before.iter().any(|one| may_move_keyboard(one, view)) {
-            return Err(Unread::Later);
+            return Err(IntentReadError::Later);
         }
         for (name, takes) in command.takes_in(self.tools) {
             let Some(value) = command.arguments.get_mut(name) else { continue };
             match takes {
                 Takes::Element if value.is_object() => {
                     let refused = |problem: &dyn fmt::Display| {
-                        Unread::Refused(format!("`{name}`: {problem}; nothing was done"))
+                        IntentReadError::Refused(format!("`{name}`: {problem}; nothing was done"))
                     };
                     let description =
                         Description::deserialize(&*value).map_err(|problem| refused(&problem))?;
                     match description.find(&view.surfaces) {
-                        _ if goes_on => return Err(Unread::Later),
+                        _ if goes_on => return Err(IntentReadError::Later),
                         Ok(id) => *value = Value::String(id.to_string()),
                         Err(NotDescribed::Empty) => return Err(refused(&NotDescribed::Empty)),
-                        Err(_) if acts => return Err(Unread::Later),
+                        Err(_) if acts => return Err(IntentReadError::Later),
                         Err(problem) => return Err(refused(&problem)),
                     }
                 }
-                Takes::Chosen if goes_on => return Err(Unread::Later),
+                Takes::Chosen if goes_on => return Err(IntentReadError::Later),
                 Takes::Chosen if !view.surfaces.iter().any(chooses_file) => {
                     let reason = "no dialog for a file is open; press what opens it first; nothing was done";
-                    return Err(Unread::Refused(reason.to_owned()));
+                    return Err(IntentReadError::Refused(reason.to_owned()));
                 }
                 Takes::Element
                 | Takes::Chosen
@@ -304,10 +308,10 @@ impl Judging<'_> {
 /// `refusal` refuses commands regardless of the policy, such as those with an unknown tool.
 pub(super) fn judge(
     proposal: Proposal,
-    by: &Judging<'_>,
-    refusal: &dyn Fn(&Command) -> Option<CallResult>,
-) -> Ruled {
-    let Judging { policy, grants, tools, applications, effect, .. } = *by;
+    by: &GateContext<'_>,
+    refusal: &dyn Fn(&ToolCommand) -> Option<CallResult>,
+) -> GateVerdict {
+    let GateContext { policy, grants, tools, applications, effect, .. } = *by;
     let mut queue = VecDeque::new();
     let mut asked: Option<AskedBy> = None;
     let mut reason = proposal.reason;
@@ -317,11 +321,11 @@ pub(super) fn judge(
     let mut before = Vec::new();
     for command in proposal.commands {
         if stopped {
-            queue.push_back(Passage::Refuse(command, Box::new(CallResult::skipped())));
+            queue.push_back(GatedCommand::Refuse(command, Box::new(CallResult::skipped())));
             continue;
         }
         if later {
-            queue.push_back(Passage::Later(command));
+            queue.push_back(GatedCommand::Later(command));
             continue;
         }
         let mut command = command;
@@ -330,12 +334,14 @@ pub(super) fn judge(
         let read = if is_read { Ok(()) } else { by.read(&before, &mut command) };
         let unreadable = match read {
             Ok(()) => None,
-            Err(Unread::Later) => {
+            Err(IntentReadError::Later) => {
                 later = true;
-                queue.push_back(Passage::Later(command));
+                queue.push_back(GatedCommand::Later(command));
                 continue;
             }
-            Err(Unread::Refused(problem)) => Some(CallResult::failure(Some(Verdict::Refused), problem)),
+            Err(IntentReadError::Refused(problem)) => {
+                Some(CallResult::failure(Some(Verdict::Refused), problem))
+            }
         };
         let subject = by.subject(&before, &command);
         let ruling = policy.decide(&subject);
@@ -345,13 +351,13 @@ pub(super) fn judge(
         let refused = refused.or_else(|| applications.and_then(|_| no_file(&subject)));
         if let Some(result) = refused {
             stopped = true;
-            queue.push_back(Passage::Refuse(command, Box::new(result)));
+            queue.push_back(GatedCommand::Refuse(command, Box::new(result)));
             continue;
         }
         let grant = Grant::of(&command, &subject, tools);
         let granted = grants.holds(&grant);
         if !granted {
-            if ruling.decision == Decision::Ask {
+            if ruling.decision == PolicyDecision::Ask {
                 reason.clone_from(&ruling.why);
                 asked.get_or_insert(AskedBy::Policy { rule: ruling.why });
             } else if proposal.confirm && policy.safe_guard {
@@ -359,22 +365,29 @@ pub(super) fn judge(
             }
             wanted.push(grant);
         }
-        command.judged = Some(Box::new(Judged { approved: granted, ..Judged::of(subject) }));
+        command.judged = Some(Box::new(JudgementBasis { approved: granted, ..JudgementBasis::of(subject) }));
         before.push(command.clone());
-        queue.push_back(Passage::Send(command));
+        queue.push_back(GatedCommand::Send(command));
     }
-    let Some(asked_by) = asked else { return Ruled::Cleared(Cleared { queue, approved: false }) };
+    let Some(asked_by) = asked else {
+        return GateVerdict::Cleared(ClearedCommands { queue, approved: false });
+    };
     let covers = wanted.iter().map(Grant::to_string).collect();
-    let parked = Parked { effect, queue, grants: wanted };
+    let parked = ParkedCommands { effect, queue, grants: wanted };
     let commands = parked.sendable().cloned().collect();
-    Ruled::Asks(parked, Approval { commands, reason, asked_by, covers })
+    GateVerdict::Asks(parked, Approval { commands, reason, asked_by, covers })
 }
 
 /// Refuses a command that no approval can release.
-fn forbidden(policy: &Policy, command: &Command, subject: &Subject, ruling: &Ruling) -> Option<CallResult> {
+fn forbidden(
+    policy: &Policy,
+    command: &ToolCommand,
+    subject: &Subject,
+    ruling: &PolicyRuling,
+) -> Option<CallResult> {
     let refused = |why: String| Some(CallResult::failure(Some(Verdict::Refused), why));
     match &subject.unknown {
-        _ if ruling.decision == Decision::Deny => {
+        _ if ruling.decision == PolicyDecision::Deny => {
             refused(format!("not run: denied by the policy ({})", ruling.why))
         }
         Some(id) if policy.depends_on_names(&subject.tool, &command.intent) => {
@@ -407,7 +420,12 @@ fn no_file(subject: &Subject) -> Option<CallResult> {
 }
 
 /// Releases the parked commands, if the event approves exactly these.
-pub(super) fn open(parked: Parked, answers: EffectId, event: &Event, grants: &mut Grants) -> Option<Cleared> {
+pub(super) fn open(
+    parked: ParkedCommands,
+    answers: EffectId,
+    event: &SessionEvent,
+    grants: &mut Grants,
+) -> Option<ClearedCommands> {
     let token = ApprovalToken::of(answers, event)?;
     if token.effect != parked.effect {
         return None;
@@ -418,15 +436,15 @@ pub(super) fn open(parked: Parked, answers: EffectId, event: &Event, grants: &mu
     }
     let mut queue = parked.queue;
     for passage in &mut queue {
-        if let Passage::Send(Command { judged: Some(judged), .. }) = passage {
+        if let GatedCommand::Send(ToolCommand { judged: Some(judged), .. }) = passage {
             judged.approved = true;
         }
     }
-    Some(Cleared { queue, approved: true })
+    Some(ClearedCommands { queue, approved: true })
 }
 
 impl Grant {
-    fn of(command: &Command, subject: &Subject, tools: &[ToolSpec]) -> Self {
+    fn of(command: &ToolCommand, subject: &Subject, tools: &[ToolSpec]) -> Self {
         let names: Vec<&str> = subject.names().collect();
         let all = || Value::Object(command.arguments.clone()).to_string();
         let on = match (names.as_slice(), subject.role.as_ref(), command.arguments.get("id")) {
@@ -443,7 +461,7 @@ impl Grant {
         let with = with_what(command, tools);
         // An approval covers the hosts, recipients and files that it named.
         let values =
-            subject.values.iter().chain(&subject.standing).filter(|value| value.origin != Origin::User);
+            subject.values.iter().chain(&subject.standing).filter(|value| value.origin != ValueOrigin::User);
         let mut named: Vec<&str> = values.map(|value| value.text.as_str()).collect();
         named.extend(subject.writes_executed.as_deref());
         // And the dialog, the page, the document and the program that it was asked in.
@@ -475,7 +493,7 @@ impl fmt::Display for Grant {
 }
 
 /// The arguments of a command besides the element that it is aimed at.
-fn with_what(command: &Command, tools: &[ToolSpec]) -> String {
+fn with_what(command: &ToolCommand, tools: &[ToolSpec]) -> String {
     let takes = command.takes_in(tools);
     let is_aim = |name: &String| {
         takes.iter().any(|(known, takes)| known == name && matches!(takes, Takes::Element | Takes::Name))

@@ -10,21 +10,21 @@ use serde::{Deserialize, Serialize};
 use super::{
     app::App,
     effect::Effect,
-    evaluation_state::{Evaluating, EvaluatingPhase},
-    event::{Event, EventRecord},
-    host::Host,
-    phases::{Acting, Observed},
-    shown::Shown,
-    state::{Phase, Session, Stage},
-    step::AgentKind,
+    evaluation_state::{EvaluatingPhase, EvaluationState},
+    event::{EventRecord, SessionEvent},
+    host::HostAgentKind,
+    phases::{ActingStep, ObservedStep},
+    shown::PromptViewHistory,
+    state::{Session, SessionStage, StepPhase},
+    step::StepAgentKind,
 };
 use crate::{
     agent::AgentRef,
-    blackboard::Hands,
+    blackboard::TakeoverSummary,
     ids::EffectId,
-    observation::Look,
+    observation::ObservationTarget,
     text::{clip, one_line},
-    workflow::Performing,
+    workflow::WorkflowExecution,
 };
 
 /// The longest text that a person says at once, in characters.
@@ -45,12 +45,12 @@ const LOST: &str = "what they did is not known, because the process ended meanwh
 
 /// Unprompted messages of the user: the last ones, and their total number.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Words {
+pub(super) struct UserRemarks {
     count: u32,
     last: VecDeque<String>,
 }
 
-impl Words {
+impl UserRemarks {
     /// The most words that are kept for questions that are next. The blackboard has more.
     const LAST_MAX: usize = 20;
 
@@ -89,7 +89,7 @@ impl Session {
     /// Applies what a person said or did of their own accord; false for all other events.
     pub(super) fn is_of_person(&mut self, record: &EventRecord) -> bool {
         match &record.event {
-            Event::Told { text, during } => {
+            SessionEvent::Told { text, during } => {
                 self.now_ms = self.now_ms.max(record.at_ms);
                 self.told(text);
                 if !self.is_pending(*during) {
@@ -97,12 +97,12 @@ impl Session {
                 }
                 true
             }
-            Event::TakenOver { during } => {
+            SessionEvent::TakenOver { during } => {
                 self.now_ms = self.now_ms.max(record.at_ms);
                 self.taken_over(*during);
                 true
             }
-            Event::HandedBack { acts, unwatched, note } => {
+            SessionEvent::HandedBack { acts, unwatched, note } => {
                 let away_ms = self.taken_over_ms.map_or(0, |since| record.at_ms.saturating_sub(since));
                 self.now_ms = self.now_ms.max(record.at_ms);
                 // The time of the person is not the agents'.
@@ -113,25 +113,25 @@ impl Session {
                 }
                 true
             }
-            Event::Requested { .. }
-            | Event::Ended
-            | Event::Observed { .. }
-            | Event::ObserveFailed { .. }
-            | Event::Ranked { .. }
-            | Event::Retrieved { .. }
-            | Event::Replied { .. }
-            | Event::Disclosed { .. }
-            | Event::ModelFailed { .. }
-            | Event::Returned { .. }
-            | Event::Answered { .. }
-            | Event::Unanswered { .. }
-            | Event::Approved { .. }
-            | Event::Rejected { .. }
-            | Event::Delegated { .. }
-            | Event::Acknowledged { .. }
-            | Event::Stopped { .. }
-            | Event::Suspended { .. }
-            | Event::Resumed { .. } => false,
+            SessionEvent::Requested { .. }
+            | SessionEvent::Ended
+            | SessionEvent::Observed { .. }
+            | SessionEvent::ObserveFailed { .. }
+            | SessionEvent::Ranked { .. }
+            | SessionEvent::Retrieved { .. }
+            | SessionEvent::Replied { .. }
+            | SessionEvent::Disclosed { .. }
+            | SessionEvent::ModelFailed { .. }
+            | SessionEvent::Returned { .. }
+            | SessionEvent::Answered { .. }
+            | SessionEvent::Unanswered { .. }
+            | SessionEvent::Approved { .. }
+            | SessionEvent::Rejected { .. }
+            | SessionEvent::Delegated { .. }
+            | SessionEvent::Acknowledged { .. }
+            | SessionEvent::Stopped { .. }
+            | SessionEvent::Suspended { .. }
+            | SessionEvent::Resumed { .. } => false,
         }
     }
 
@@ -160,7 +160,7 @@ impl Session {
     }
 
     /// A conversation with all words of the user that came since it began.
-    pub(super) fn with_words(&mut self, observed: Observed) -> Observed {
+    pub(super) fn with_words(&mut self, observed: ObservedStep) -> ObservedStep {
         if observed.step.agent == AgentRef::HostAgent {
             self.round.unheard = false;
         }
@@ -172,32 +172,33 @@ impl Session {
 
     /// Puts words of the user into a question that is next and was not sent yet.
     pub(super) fn ask_with_words(&mut self) {
-        let lacks = |observed: &Observed| observed.words < self.words.count();
+        let lacks = |observed: &ObservedStep| observed.words < self.words.count();
         let is_late = match &self.stage {
-            Stage::Host(Phase::Asking(observed)) | Stage::App(_, Phase::Asking(observed)) => lacks(observed),
-            Stage::Evaluating(evaluating) => match &evaluating.phase {
+            SessionStage::Host(StepPhase::Asking(observed))
+            | SessionStage::App(_, StepPhase::Asking(observed)) => lacks(observed),
+            SessionStage::Evaluating(evaluating) => match &evaluating.phase {
                 EvaluatingPhase::Asking(observed) => lacks(observed),
                 EvaluatingPhase::Looking(_) => false,
             },
-            Stage::Idle
-            | Stage::Host(_)
-            | Stage::App(..)
-            | Stage::Delegated(_)
-            | Stage::Done(_)
-            | Stage::Over => false,
+            SessionStage::Idle
+            | SessionStage::Host(_)
+            | SessionStage::App(..)
+            | SessionStage::Delegated(_)
+            | SessionStage::Done(_)
+            | SessionStage::Over => false,
         };
         if !is_late {
             return;
         }
         self.keep_refused();
-        match std::mem::replace(&mut self.stage, Stage::Over) {
-            Stage::Evaluating(evaluating) => self.evaluation_asks_again(*evaluating),
-            stage @ (Stage::Idle
-            | Stage::Host(_)
-            | Stage::App(..)
-            | Stage::Delegated(_)
-            | Stage::Done(_)
-            | Stage::Over) => {
+        match std::mem::replace(&mut self.stage, SessionStage::Over) {
+            SessionStage::Evaluating(evaluating) => self.evaluation_asks_again(*evaluating),
+            stage @ (SessionStage::Idle
+            | SessionStage::Host(_)
+            | SessionStage::App(..)
+            | SessionStage::Delegated(_)
+            | SessionStage::Done(_)
+            | SessionStage::Over) => {
                 self.stage = stage;
                 self.ask_again();
             }
@@ -221,50 +222,50 @@ impl Session {
         self.is_to_be_heard();
         // What they were shown before tells nothing any more.
         for app in &mut self.apps {
-            app.shown = Shown::default();
+            app.shown = PromptViewHistory::default();
         }
         if !self.is_pending(during) {
             self.keep_refused();
         }
-        match std::mem::replace(&mut self.stage, Stage::Over) {
-            Stage::Host(phase) => self.step_taken_over(Host, phase),
-            Stage::App(worker, phase) => self.step_taken_over(App(worker), phase),
+        match std::mem::replace(&mut self.stage, SessionStage::Over) {
+            SessionStage::Host(phase) => self.step_taken_over(HostAgentKind, phase),
+            SessionStage::App(worker, phase) => self.step_taken_over(App(worker), phase),
             // If it was handed over before the session was resumed, work goes on there.
-            Stage::Delegated(delegation) if self.is_machine(delegation.agent) => {
-                self.stage = Stage::Delegated(delegation);
+            SessionStage::Delegated(delegation) if self.is_machine(delegation.agent) => {
+                self.stage = SessionStage::Delegated(delegation);
                 self.take_back_refused();
                 add_line(&mut self.host.notice, TAKEN_OVER);
             }
-            Stage::Delegated(_) => {
+            SessionStage::Delegated(_) => {
                 self.back_to_host();
                 add_line(&mut self.host.notice, TAKEN_OVER);
             }
-            Stage::Evaluating(evaluating) => self.evaluation_taken_over(*evaluating),
-            stage @ (Stage::Idle | Stage::Done(_) | Stage::Over) => self.stage = stage,
+            SessionStage::Evaluating(evaluating) => self.evaluation_taken_over(*evaluating),
+            stage @ (SessionStage::Idle | SessionStage::Done(_) | SessionStage::Over) => self.stage = stage,
         }
     }
 
     /// Drops what a step was at, and looks again.
-    fn step_taken_over<A: AgentKind>(&mut self, agent: A, phase: Phase<A::Reply>) {
+    fn step_taken_over<A: StepAgentKind>(&mut self, agent: A, phase: StepPhase<A::Reply>) {
         match phase {
             // Nothing was seen yet.
-            phase @ (Phase::Retrieving(_) | Phase::Observing(_)) => {
+            phase @ (StepPhase::Retrieving(_) | StepPhase::Observing(_)) => {
                 self.stage = agent.stage(phase);
                 self.take_back_refused();
             }
-            Phase::Ranking(ranking) => self.look_as(agent, ranking.start),
-            Phase::Asking(observed) => {
+            StepPhase::Ranking(ranking) => self.look_as(agent, ranking.start),
+            StepPhase::Asking(observed) => {
                 agent.not_asked(self, observed.once.clone());
                 self.look_as(agent, observed.restart());
             }
-            Phase::Acting(acting) => {
+            StepPhase::Acting(acting) => {
                 self.uncount_call();
                 self.give_up(agent, acting);
             }
-            Phase::Looking(acting) | Phase::Parked(acting, _) => self.give_up(agent, acting),
+            StepPhase::Looking(acting) | StepPhase::Parked(acting, _) => self.give_up(agent, acting),
             // The step is over, and its questions are not about what was seen.
-            Phase::Questioning(questions) => {
-                let stage = agent.stage(Phase::Questioning(questions.clone()));
+            StepPhase::Questioning(questions) => {
+                let stage = agent.stage(StepPhase::Questioning(questions.clone()));
                 self.want(stage, None, Effect::AskUser { questions });
             }
         }
@@ -281,7 +282,7 @@ impl Session {
     }
 
     /// Ends a step whose commands were decided on what was seen before: it starts over if none of them ran.
-    fn give_up<A: AgentKind>(&mut self, agent: A, acting: Acting<A::Reply>) {
+    fn give_up<A: StepAgentKind>(&mut self, agent: A, acting: ActingStep<A::Reply>) {
         agent.withdraws(self);
         match acting.given_up(NOT_RUN) {
             Ok(mut acted) => {
@@ -301,14 +302,15 @@ impl Session {
         if let Some(following) = self.round.following.as_mut().filter(|following| following.is_waiting()) {
             following.anew();
         }
-        self.round.performing.iter_mut().for_each(Performing::anew);
+        self.round.performing.iter_mut().for_each(WorkflowExecution::anew);
         self.round.nesting.anew();
     }
 
-    fn evaluation_taken_over(&mut self, evaluating: Evaluating) {
-        let Evaluating { result, findings, phase } = evaluating;
-        let stage =
-            |phase: EvaluatingPhase| Stage::Evaluating(Box::new(Evaluating { result, findings, phase }));
+    fn evaluation_taken_over(&mut self, evaluating: EvaluationState) {
+        let EvaluationState { result, findings, phase } = evaluating;
+        let stage = |phase: EvaluatingPhase| {
+            SessionStage::Evaluating(Box::new(EvaluationState { result, findings, phase }))
+        };
         match phase {
             phase @ EvaluatingPhase::Looking(_) => {
                 self.stage = stage(phase);
@@ -316,7 +318,7 @@ impl Session {
             }
             EvaluatingPhase::Asking(observed) => {
                 let start = observed.restart();
-                let look = Look::Desktop { picture: self.config.pictures };
+                let look = ObservationTarget::Desktop { picture: self.config.pictures };
                 let step = start.step.clone();
                 self.want(stage(EvaluatingPhase::Looking(start)), Some(step), Effect::Observe { look });
             }
@@ -326,7 +328,7 @@ impl Session {
     fn handed_back(&mut self, acts: Vec<String>, unwatched: Vec<String>) {
         self.taken_over_ms = None;
         self.heard.add_hands(&acts);
-        self.blackboard.add_hands(Hands { step: self.steps, acts, unwatched });
+        self.blackboard.add_hands(TakeoverSummary { step: self.steps, acts, unwatched });
         self.is_to_be_heard();
     }
 

@@ -11,7 +11,7 @@ use crate::{
     clipping::within,
     intent::Does,
     observation::{Observation, WindowView},
-    policy::{ReadText, reached_in},
+    policy::{ObservedText, reached_in},
     reply::HostReply,
     retrieval::{Hit, Trust},
     text::{clip, excerpt},
@@ -20,24 +20,24 @@ use crate::{
 
 /// Texts received and read in a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Heard {
+pub(super) struct OutsideContent {
     /// The last texts, with where they are.
     texts: VecDeque<(String, String)>,
     /// The hosts and mail addresses that were read, each with where it stood first and what stood around it.
-    reached: VecDeque<Reached>,
+    reached: VecDeque<ObservedAddress>,
     /// Plans of the HostAgent, and the applications that it went to, before any text from outside was received.
     planned: VecDeque<String>,
 }
 
 /// A host or a mail address that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Reached {
+struct ObservedAddress {
     name: String,
     place: String,
     text: String,
 }
 
-impl Heard {
+impl OutsideContent {
     /// The most texts that are kept.
     const TEXTS_MAX: usize = 12;
     /// The longest of them, in characters.
@@ -140,7 +140,7 @@ impl Heard {
             let line =
                 lower.lines().position(|line| line.contains(&name)).and_then(|at| text.lines().nth(at));
             let text = excerpt(line.unwrap_or(&name), Self::AROUND_MAX);
-            self.reached.push_back(Reached { name, place: place.to_owned(), text });
+            self.reached.push_back(ObservedAddress { name, place: place.to_owned(), text });
         }
     }
 
@@ -179,13 +179,13 @@ impl Heard {
     }
 
     /// The texts, the latest first.
-    pub(super) fn texts(&self) -> impl Iterator<Item = ReadText<'_>> {
-        self.texts.iter().rev().map(|(place, text)| ReadText { place: place.clone(), text })
+    pub(super) fn texts(&self) -> impl Iterator<Item = ObservedText<'_>> {
+        self.texts.iter().rev().map(|(place, text)| ObservedText { place: place.clone(), text })
     }
 
     /// Returns the texts around the hosts and addresses that were read, the latest first.
-    pub(super) fn reached(&self) -> impl Iterator<Item = ReadText<'_>> {
-        self.reached.iter().rev().map(|one| ReadText { place: one.place.clone(), text: &one.text })
+    pub(super) fn reached(&self) -> impl Iterator<Item = ObservedText<'_>> {
+        self.reached.iter().rev().map(|one| ObservedText { place: one.place.clone(), text: &one.text })
     }
 
     /// Returns the plans.
@@ -212,7 +212,8 @@ fn hear(element: &Element, in_page: bool, window: &WindowInfo, text: &mut String
     };
     let is_shell = [Role::FRAME, Role::DIALOG, Role::WINDOW, Role::APPLICATION].contains(&element.role);
     let words = element.name.split_whitespace().count();
-    let tells = is_document(&element.role) || (!element.role.is_interactive() && words >= Heard::WORDS_MIN);
+    let tells =
+        is_document(&element.role) || (!element.role.is_interactive() && words >= OutsideContent::WORDS_MIN);
     let is_own = element.role.name().starts_with("document")
         || (!in_page && !window.app.name.is_empty() && element.name.contains(&window.app.name));
     let name = Some(element.name.as_str()).filter(|_| tells && !is_shell && !is_own);

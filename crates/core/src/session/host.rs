@@ -11,20 +11,20 @@ use super::{
     event::NoAnswer,
     gate::Proposal,
     hands::{UNHEARD, add_line},
-    phases::{Acted, Observed, Once, Recorded},
-    plan::Following,
-    recording::{Keeping, Told},
-    stall::{Did, Seen, Stall, is_stalled, repetition_notice, stalled},
-    state::{Phase, Session, Stage},
-    step::{Acts, Asking, Asks, NotApproved, Steps},
+    phases::{ActedStep, ObservedStep, OneTimePromptParts, RecordedStep},
+    plan::PlanProgress,
+    recording::{StepRecorder, StepStatement},
+    stall::{Did, ObservationFingerprint, Stall, is_stalled, repetition_notice, stalled},
+    state::{Session, SessionStage, StepPhase},
+    step::{NotApproved, StepActor, StepDecider, StepPrompt, Steps},
 };
 use crate::{
     agent::AgentRef,
-    command::{CallResult, Command, ToolSpec, Verdict},
+    command::{CallResult, ToolCommand, ToolSpec, Verdict},
     intent::Does,
     known_tools::{LAUNCH, RUN_WORKFLOW, SELECT_WINDOW},
     model::ReplyKind,
-    observation::{Look, Observation, ObserveFailure},
+    observation::{Observation, ObservationTarget, ObserveFailure},
     outcome::OutcomeKind,
     prompt::{HostInput, PromptError, host_user_text, system_message},
     reply::{
@@ -32,7 +32,7 @@ use crate::{
         parse_small_values_reply,
     },
     retrieval::{Hit, Lookup},
-    small::{Decided, Offer, small_host_schema, small_values_schema},
+    small::{SmallModelDecision, SmallModelOffer, small_host_schema, small_values_schema},
     states::{HostStatus, HostTrigger},
     text::one_line,
     ui::WindowInfo,
@@ -40,13 +40,13 @@ use crate::{
 
 /// The HostAgent, as an agent kind ([`super::step::AgentKind`]).
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Host;
+pub(super) struct HostAgentKind;
 
-impl Steps for Host {
+impl Steps for HostAgentKind {
     type Reply = HostReply;
 
-    fn stage(self, phase: Phase<HostReply>) -> Stage {
-        Stage::Host(phase)
+    fn stage(self, phase: StepPhase<HostReply>) -> SessionStage {
+        SessionStage::Host(phase)
     }
 
     fn step(self, session: &Session, number: u32) -> Option<StepRef> {
@@ -57,8 +57,8 @@ impl Steps for Host {
         false
     }
 
-    fn look(self, session: &Session) -> Look {
-        Look::Desktop { picture: session.config.pictures && !session.performs_without_model() }
+    fn look(self, session: &Session) -> ObservationTarget {
+        ObservationTarget::Desktop { picture: session.config.pictures && !session.performs_without_model() }
     }
 
     fn lost(self, session: &mut Session, reason: &str) {
@@ -74,7 +74,7 @@ impl Steps for Host {
     }
 }
 
-impl Asks for Host {
+impl StepDecider for HostAgentKind {
     fn lookup(self, session: &Session) -> Option<Lookup> {
         // A plan is followed without a question to the HostAgent, as long as it can be.
         let is_planned = session.round.following.is_some() || session.round.performing.is_some();
@@ -101,7 +101,7 @@ impl Asks for Host {
         session.workflow_decides().or_else(|| session.plan_decides())
     }
 
-    fn offer(self, session: &Session, _: &Observation) -> Option<Offer> {
+    fn offer(self, session: &Session, _: &Observation) -> Option<SmallModelOffer> {
         session.host_offer()
     }
 
@@ -109,9 +109,9 @@ impl Asks for Host {
         self,
         session: &mut Session,
         observation: &Observation,
-        offer: Option<&Offer>,
-    ) -> Result<Asking, PromptError> {
-        let plan = session.round.following.as_ref().map(Following::notice).unwrap_or_default();
+        offer: Option<&SmallModelOffer>,
+    ) -> Result<StepPrompt, PromptError> {
+        let plan = session.round.following.as_ref().map(PlanProgress::notice).unwrap_or_default();
         let notice = [session.host.notice.as_str(), &plan].join("\n").trim().to_owned();
         session.round.unverified = false;
         session.round.unheard = false;
@@ -143,19 +143,19 @@ impl Asks for Host {
         };
         let (picture, user) = (observation.picture().cloned(), host_user_text(&session.prompts, &input)?);
         session.host.pictures_to = session.steps;
-        Ok(Asking { system, examples: Vec::new(), user, kept, picture })
+        Ok(StepPrompt { system, examples: Vec::new(), user, kept, picture })
     }
 
-    fn once(self, session: &Session) -> Once {
-        Once { notice: session.host.notice.clone(), pictures_to: session.host.pictures_to }
+    fn once(self, session: &Session) -> OneTimePromptParts {
+        OneTimePromptParts { notice: session.host.notice.clone(), pictures_to: session.host.pictures_to }
     }
 
-    fn not_asked(self, session: &mut Session, once: Once) {
+    fn not_asked(self, session: &mut Session, once: OneTimePromptParts) {
         session.host.notice = once.notice;
         session.host.pictures_to = once.pictures_to;
     }
 
-    fn schema(self, _: &Session, offer: Option<&Offer>) -> (ReplyKind, Value) {
+    fn schema(self, _: &Session, offer: Option<&SmallModelOffer>) -> (ReplyKind, Value) {
         match offer {
             Some(offer) if let Some(workflow) = offer.workflow() => {
                 (ReplyKind::SmallValues, small_values_schema(workflow))
@@ -168,12 +168,16 @@ impl Asks for Host {
     fn parse(
         self,
         session: &Session,
-        observed: &Observed,
+        observed: &ObservedStep,
         text: &str,
-    ) -> Result<Decided<HostReply>, ReplyError> {
-        let Some(offer) = &observed.offer else { return parse_host_reply(text).map(Decided::Finally) };
+    ) -> Result<SmallModelDecision<HostReply>, ReplyError> {
+        let Some(offer) = &observed.offer else {
+            return parse_host_reply(text).map(SmallModelDecision::Finally);
+        };
         match offer.workflow() {
-            Some(workflow) => parse_small_values_reply(text)?.decided(workflow).map(Decided::Finally),
+            Some(workflow) => {
+                parse_small_values_reply(text)?.decided(workflow).map(SmallModelDecision::Finally)
+            }
             None => parse_small_host_reply(text)?.decided(offer, &session.round.request),
         }
     }
@@ -188,7 +192,7 @@ impl Asks for Host {
     }
 }
 
-impl Acts for Host {
+impl StepActor for HostAgentKind {
     fn tools(self, session: &Session) -> Cow<'_, [ToolSpec]> {
         Cow::Borrowed(&session.config.host_tools)
     }
@@ -200,13 +204,13 @@ impl Acts for Host {
         Proposal { commands, confirm: reply.status == HostStatus::Confirm, reason: reply.thought.clone() }
     }
 
-    fn reviewable(self, session: &Session, reply: &HostReply) -> Vec<Command> {
+    fn reviewable(self, session: &Session, reply: &HostReply) -> Vec<ToolCommand> {
         let mut commands = session.host_commands(reply);
         commands.extend(session.delegation(reply));
         commands
     }
 
-    fn refusal(self, session: &Session, tools: &[ToolSpec], command: &Command) -> Option<CallResult> {
+    fn refusal(self, session: &Session, tools: &[ToolSpec], command: &ToolCommand) -> Option<CallResult> {
         if command.intent.does == Does::Delegate {
             return None;
         }
@@ -228,9 +232,17 @@ impl Acts for Host {
         Some(CallResult::failure(None, text))
     }
 
-    fn progress(self, session: &Session, _: &Observation, reply: &HostReply) -> (Seen, Did) {
+    fn progress(
+        self,
+        session: &Session,
+        _: &Observation,
+        reply: &HostReply,
+    ) -> (ObservationFingerprint, Did) {
         let windows = session.targets.windows().iter().map(|window| (window.into(), window.active));
-        let seen = Seen::Desktop { windows: windows.collect(), failures: session.round.failures_in_row };
+        let seen = ObservationFingerprint::Desktop {
+            windows: windows.collect(),
+            failures: session.round.failures_in_row,
+        };
         (seen, Did { commands: session.host_commands(reply), subtask: reply.subtask.clone() })
     }
 
@@ -254,12 +266,12 @@ impl Acts for Host {
         add_line(&mut session.host.notice, notice);
     }
 
-    fn acted(self, session: &mut Session, acted: Acted<HostReply>) {
+    fn acted(self, session: &mut Session, acted: ActedStep<HostReply>) {
         session.host_acted(acted);
     }
 
-    fn not_approved(self, session: &mut Session, acted: Acted<HostReply>, what: &str, why: NotApproved) {
-        let said = Told::by_host(&acted.replied.reply, "REJECTED".to_owned());
+    fn not_approved(self, session: &mut Session, acted: ActedStep<HostReply>, what: &str, why: NotApproved) {
+        let said = StepStatement::by_host(&acted.replied.reply, "REJECTED".to_owned());
         session.host_record(said, acted);
         match session.note_not_approved(what, why) {
             Ok(instruction) => {
@@ -285,7 +297,7 @@ fn other_target(window: &WindowInfo, name: &str) -> Option<CallResult> {
     Some(CallResult::failure(Some(Verdict::Refused), text))
 }
 
-impl From<&ProposedAction> for Command {
+impl From<&ProposedAction> for ToolCommand {
     fn from(action: &ProposedAction) -> Self {
         let (tool, arguments) = (action.function.clone(), action.arguments.clone());
         Self { tool, arguments, carries: action.carries.clone(), ..Self::default() }
@@ -293,7 +305,7 @@ impl From<&ProposedAction> for Command {
 }
 
 /// Returns `true` if a step hands a sub-task to a delegate agent, as the gate released it.
-fn delegates(recorded: &Recorded<HostReply>) -> bool {
+fn delegates(recorded: &RecordedStep<HostReply>) -> bool {
     recorded.actions.iter().any(|action| action.command.intent.does == Does::Delegate)
 }
 
@@ -332,19 +344,19 @@ impl Session {
 const PLAN_LEFT: &str = "the HostAgent replied FINISH before a step of the plan was done";
 
 impl Session {
-    fn host_commands(&self, reply: &HostReply) -> Vec<Command> {
+    fn host_commands(&self, reply: &HostReply) -> Vec<ToolCommand> {
         if matches!(reply.status, HostStatus::Pending | HostStatus::Fail | HostStatus::Error) {
             return Vec::new();
         }
-        let mut commands: Vec<Command> = Vec::new();
+        let mut commands: Vec<ToolCommand> = Vec::new();
         let mut launches = false;
         if let Some(command) = self.workflow_command(reply) {
             let other = reply.action.as_ref().filter(|action| action.function != RUN_WORKFLOW);
-            return other.map(Command::from).into_iter().chain([command]).collect();
+            return other.map(ToolCommand::from).into_iter().chain([command]).collect();
         }
         if let Some(action) = &reply.action {
             launches = action.function == LAUNCH;
-            commands.push(Command::from(action));
+            commands.push(ToolCommand::from(action));
         }
         let selects = matches!(reply.status, HostStatus::Assign | HostStatus::Continue | HostStatus::Confirm);
         let target = reply.target.as_ref().filter(|id| {
@@ -357,13 +369,17 @@ impl Session {
             if let Some(name) = &reply.target_name {
                 arguments.insert("name".to_owned(), Value::String(name.clone()));
             }
-            commands.push(Command { tool: SELECT_WINDOW.to_owned(), arguments, ..Command::default() });
+            commands.push(ToolCommand {
+                tool: SELECT_WINDOW.to_owned(),
+                arguments,
+                ..ToolCommand::default()
+            });
         }
         commands
     }
 
-    fn host_record(&mut self, said: Told, acted: Acted<HostReply>) -> Recorded<HostReply> {
-        let keeping = Keeping {
+    fn host_record(&mut self, said: StepStatement, acted: ActedStep<HostReply>) -> RecordedStep<HostReply> {
+        let keeping = StepRecorder {
             memory: &mut self.host.memory,
             blackboard: &mut self.blackboard,
             keys: &self.config.history_keys,
@@ -374,7 +390,7 @@ impl Session {
     }
 
     /// Which windows the user's words led to.
-    fn went_to(&mut self, recorded: &Recorded<HostReply>, is_trusted: bool) {
+    fn went_to(&mut self, recorded: &RecordedStep<HostReply>, is_trusted: bool) {
         for window in recorded.actions.iter().filter_map(|info| info.result.window.as_ref()) {
             if is_trusted || recorded.approved {
                 self.heard.went_to(window);
@@ -382,10 +398,10 @@ impl Session {
         }
     }
 
-    fn host_acted(&mut self, acted: Acted<HostReply>) {
+    fn host_acted(&mut self, acted: ActedStep<HostReply>) {
         let reply = &acted.replied.reply;
-        let (seen, did) = Host.progress(self, &acted.replied.observation, reply);
-        let said = Told::by_host(reply, reply.status.to_string());
+        let (seen, did) = HostAgentKind.progress(self, &acted.replied.observation, reply);
+        let said = StepStatement::by_host(reply, reply.status.to_string());
         let is_trusted = self.heard.is_empty() && self.foreign.is_empty();
         if is_trusted {
             self.heard.plan(reply);
@@ -399,7 +415,7 @@ impl Session {
             self.host_runs(run, &recorded, is_trusted);
             return;
         }
-        let too_early = self.round.following.as_ref().is_some_and(Following::is_waiting)
+        let too_early = self.round.following.as_ref().is_some_and(PlanProgress::is_waiting)
             && recorded.reply.status == HostStatus::Finish;
         let goes_on = failed || matches!(recorded.reply.status, HostStatus::Continue | HostStatus::Assign);
         let stalls = goes_on && is_stalled(repeats, &self.config.limits);
@@ -424,7 +440,7 @@ impl Session {
                 self.host.moves(HostTrigger::Said(HostStatus::Assign));
                 self.host_assigns(recorded);
             }
-            HostStatus::Continue => self.begin_step(Host),
+            HostStatus::Continue => self.begin_step(HostAgentKind),
             HostStatus::Assign => self.host_assigns(recorded),
             HostStatus::Finish => {
                 let reply = recorded.reply;
@@ -437,11 +453,11 @@ impl Session {
                 let reply = recorded.reply;
                 self.finish(OutcomeKind::Failed, reply.result.unwrap_or(reply.thought));
             }
-            HostStatus::Pending => self.question(Host, recorded.reply.questions),
+            HostStatus::Pending => self.question(HostAgentKind, recorded.reply.questions),
             HostStatus::Confirm => {
                 // No approval was needed: the guard is off, or an earlier grant covers it.
                 self.host.moves(HostTrigger::Approved);
-                self.begin_step(Host);
+                self.begin_step(HostAgentKind);
             }
             HostStatus::Error => {
                 self.break_off("unexpected state of the HostAgent after a recorded step");
@@ -451,13 +467,13 @@ impl Session {
 
     /// Returns `true` if a person approved a step that hands on the work: to a delegate agent, or to the window in which the workflow of the round
     /// goes on, which would decide the same again.
-    fn assigns_approved(&self, recorded: &Recorded<HostReply>) -> bool {
+    fn assigns_approved(&self, recorded: &RecordedStep<HostReply>) -> bool {
         let places_workflow = self.round.performing.is_some() && recorded.reply.status == HostStatus::Assign;
         recorded.approved && (delegates(recorded) || places_workflow)
     }
 
     /// Assigns the sub-task to the window that the step selected or opened.
-    fn host_assigns(&mut self, recorded: Recorded<HostReply>) {
+    fn host_assigns(&mut self, recorded: RecordedStep<HostReply>) {
         let window: Option<WindowInfo> =
             recorded.actions.iter().rev().find_map(|info| info.result.window.clone());
         let reply = recorded.reply;
@@ -482,7 +498,7 @@ impl Session {
             }
             None => {
                 self.host.moves(HostTrigger::ActionFailed);
-                self.begin_step(Host);
+                self.begin_step(HostAgentKind);
             }
         }
     }

@@ -7,11 +7,11 @@ use super::{
     app::App,
     config::SessionConfig,
     effect::Effect,
-    event::{Event, EventRecord, FollowerPlan, Incoming, StopReason, Suspension},
-    host::Host,
-    phases::Observed,
-    plan::Following,
-    state::{Round, Session, Stage},
+    event::{EventRecord, FollowerPlan, IncomingEvent, SessionEvent, StopReason, Suspension},
+    host::HostAgentKind,
+    phases::ObservedStep,
+    plan::PlanProgress,
+    state::{RoundState, Session, SessionStage},
 };
 use crate::{
     ids::EffectId,
@@ -68,18 +68,18 @@ impl Session {
     /// # Errors
     /// [`ApplyError`] if the event does not answer the pending effect.
     pub fn apply(&mut self, record: &EventRecord) -> Result<(), ApplyError> {
-        if let Event::Resumed { desktop_kept } = record.event {
+        if let SessionEvent::Resumed { desktop_kept } = record.event {
             return self.resume(desktop_kept, record);
         }
         if self.pending.is_none() {
             return Err(ApplyError::Ended);
         }
-        if let Event::Stopped { reason } = record.event {
+        if let SessionEvent::Stopped { reason } = record.event {
             self.now_ms = self.now_ms.max(record.at_ms);
             self.stop(reason);
             return Ok(());
         }
-        if let Event::Suspended { reason } = &record.event {
+        if let SessionEvent::Suspended { reason } = &record.event {
             self.now_ms = self.now_ms.max(record.at_ms);
             if let Suspension::Model { failure } = reason {
                 self.count_model_failure(failure);
@@ -87,7 +87,7 @@ impl Session {
             }
             return Ok(());
         }
-        if let Event::Disclosed { .. } = record.event {
+        if let SessionEvent::Disclosed { .. } = record.event {
             self.now_ms = self.now_ms.max(record.at_ms);
             self.take_passwords(record);
             return Ok(());
@@ -105,26 +105,26 @@ impl Session {
         self.now_ms = self.now_ms.max(record.at_ms);
         let answers = pending.id;
         self.take_passwords(record);
-        self.dispatch(Incoming { answers, event: record.event.clone() });
+        self.dispatch(IncomingEvent { answers, event: record.event.clone() });
         Ok(())
     }
 
     /// Handles an answer to the pending effect.
-    pub(super) fn dispatch(&mut self, incoming: Incoming) {
-        match std::mem::replace(&mut self.stage, Stage::Over) {
-            Stage::Idle => {
-                if let Event::Requested { text, plan } = incoming.event {
+    pub(super) fn dispatch(&mut self, incoming: IncomingEvent) {
+        match std::mem::replace(&mut self.stage, SessionStage::Over) {
+            SessionStage::Idle => {
+                if let SessionEvent::Requested { text, plan } = incoming.event {
                     self.begin_round(text, plan);
                 } else {
                     self.pending = None;
                 }
             }
-            Stage::Host(phase) => self.step_event(Host, phase, incoming),
-            Stage::App(worker, phase) => self.step_event(App(worker), phase, incoming),
-            Stage::Delegated(delegation) => self.delegation_event(delegation, incoming.event),
-            Stage::Evaluating(evaluating) => self.evaluation_event(*evaluating, incoming.event),
-            Stage::Done(_) => self.end_round(),
-            Stage::Over => self.pending = None,
+            SessionStage::Host(phase) => self.step_event(HostAgentKind, phase, incoming),
+            SessionStage::App(worker, phase) => self.step_event(App(worker), phase, incoming),
+            SessionStage::Delegated(delegation) => self.delegation_event(delegation, incoming.event),
+            SessionStage::Evaluating(evaluating) => self.evaluation_event(*evaluating, incoming.event),
+            SessionStage::Done(_) => self.end_round(),
+            SessionStage::Over => self.pending = None,
         }
     }
 
@@ -139,18 +139,18 @@ impl Session {
             self.foreign.add("the task, whose file you have not made or trusted".to_owned(), &texts);
         }
         let plan = plan.filter(|plan| !plan.is_request_alone());
-        self.round = Round::new(request, self.now_ms);
+        self.round = RoundState::new(request, self.now_ms);
         self.host.begin_round();
         match plan.map(|plan| (plan.workflow, plan.object, plan.steps)) {
             Some((Some(workflow), ..)) => self.begin_workflow(*workflow),
-            Some((None, object, steps)) => self.round.following = Some(Following::new(object, steps)),
+            Some((None, object, steps)) => self.round.following = Some(PlanProgress::new(object, steps)),
             None => {}
         }
-        if self.round.following.as_ref().is_some_and(Following::is_empty) {
+        if self.round.following.as_ref().is_some_and(PlanProgress::is_empty) {
             self.host.moves(HostTrigger::PlanFailed);
             self.finish(OutcomeKind::Failed, "the plan has no steps");
         } else {
-            self.begin_step(Host);
+            self.begin_step(HostAgentKind);
         }
     }
 
@@ -159,7 +159,7 @@ impl Session {
         self.blackboard.add_request(&request);
         self.rounds_ms = self.rounds_ms.saturating_add(self.elapsed_ms());
         self.round.started_ms = self.now_ms;
-        self.want(Stage::Idle, None, Effect::AwaitRequest);
+        self.want(SessionStage::Idle, None, Effect::AwaitRequest);
     }
 
     /// Ends the round, after an evaluation if it finished and evaluations are enabled.
@@ -184,7 +184,7 @@ impl Session {
         }
         let (request, round) = (self.round.request.clone(), self.rounds);
         self.host.memory.end(round, &request, outcome.kind.word(), &outcome.reason);
-        self.want(Stage::Done(outcome.clone()), None, Effect::Finish { outcome });
+        self.want(SessionStage::Done(outcome.clone()), None, Effect::Finish { outcome });
     }
 
     /// Ends the round with a system error: the HostAgent's state is ERROR.
@@ -201,17 +201,19 @@ impl Session {
 
     fn stop(&mut self, reason: StopReason) {
         match self.stage {
-            Stage::Idle | Stage::Over => {
-                self.stage = Stage::Over;
+            SessionStage::Idle | SessionStage::Over => {
+                self.stage = SessionStage::Over;
                 self.pending = None;
             }
-            Stage::Done(_) => {}
-            Stage::Evaluating(_) => {
-                if let Stage::Evaluating(evaluating) = std::mem::replace(&mut self.stage, Stage::Over) {
+            SessionStage::Done(_) => {}
+            SessionStage::Evaluating(_) => {
+                if let SessionStage::Evaluating(evaluating) =
+                    std::mem::replace(&mut self.stage, SessionStage::Over)
+                {
                     self.evaluation_stopped(&evaluating);
                 }
             }
-            Stage::Host(_) | Stage::App(..) | Stage::Delegated(_) => {
+            SessionStage::Host(_) | SessionStage::App(..) | SessionStage::Delegated(_) => {
                 self.stop_agents();
                 match reason {
                     StopReason::WallTime => {
@@ -238,7 +240,7 @@ impl Session {
     pub(super) fn model_request(
         &self,
         (reply, schema): (ReplyKind, Value),
-        observed: &Observed,
+        observed: &ObservedStep,
     ) -> Result<ModelRequest, String> {
         let application = observed.observation.application().map(|app| app.name.as_str());
         // A model that repairs texts may not see what an operator works in.
@@ -264,46 +266,57 @@ impl Session {
 const SMALL_REPLY_TOKENS_MAX: u32 = 400;
 
 /// Returns `true` if an event answers an effect.
-const fn answers(effect: &Effect, event: &Event) -> bool {
+const fn answers(effect: &Effect, event: &SessionEvent) -> bool {
     match effect {
-        Effect::AwaitRequest => matches!(event, Event::Requested { .. } | Event::Ended),
-        Effect::Observe { .. } => matches!(event, Event::Observed { .. } | Event::ObserveFailed { .. }),
-        Effect::Rank { .. } => matches!(event, Event::Ranked { .. }),
-        Effect::Retrieve { .. } => matches!(event, Event::Retrieved { .. }),
-        Effect::Ask { .. } => matches!(event, Event::Replied { .. } | Event::ModelFailed { .. }),
-        Effect::Call { .. } => matches!(event, Event::Returned { .. }),
-        Effect::AskUser { .. } => matches!(event, Event::Answered { .. } | Event::Unanswered { .. }),
-        Effect::AwaitApproval { .. } => {
-            matches!(event, Event::Approved { .. } | Event::Rejected { .. } | Event::Unanswered { .. })
+        Effect::AwaitRequest => matches!(event, SessionEvent::Requested { .. } | SessionEvent::Ended),
+        Effect::Observe { .. } => {
+            matches!(event, SessionEvent::Observed { .. } | SessionEvent::ObserveFailed { .. })
         }
-        Effect::Delegate { .. } => matches!(event, Event::Delegated { .. }),
-        Effect::Finish { .. } => matches!(event, Event::Acknowledged { .. }),
+        Effect::Rank { .. } => matches!(event, SessionEvent::Ranked { .. }),
+        Effect::Retrieve { .. } => matches!(event, SessionEvent::Retrieved { .. }),
+        Effect::Ask { .. } => {
+            matches!(event, SessionEvent::Replied { .. } | SessionEvent::ModelFailed { .. })
+        }
+        Effect::Call { .. } => matches!(event, SessionEvent::Returned { .. }),
+        Effect::AskUser { .. } => {
+            matches!(event, SessionEvent::Answered { .. } | SessionEvent::Unanswered { .. })
+        }
+        Effect::AwaitApproval { .. } => {
+            matches!(
+                event,
+                SessionEvent::Approved { .. }
+                    | SessionEvent::Rejected { .. }
+                    | SessionEvent::Unanswered { .. }
+            )
+        }
+        Effect::Delegate { .. } => matches!(event, SessionEvent::Delegated { .. }),
+        Effect::Finish { .. } => matches!(event, SessionEvent::Acknowledged { .. }),
     }
 }
 
-const fn event_word(event: &Event) -> &'static str {
+const fn event_word(event: &SessionEvent) -> &'static str {
     match event {
-        Event::Requested { .. } => "requested",
-        Event::Ended => "ended",
-        Event::Observed { .. } => "observed",
-        Event::ObserveFailed { .. } => "observe_failed",
-        Event::Ranked { .. } => "ranked",
-        Event::Retrieved { .. } => "retrieved",
-        Event::Replied { .. } => "replied",
-        Event::ModelFailed { .. } => "model_failed",
-        Event::Returned { .. } => "returned",
-        Event::Answered { .. } => "answered",
-        Event::Unanswered { .. } => "unanswered",
-        Event::Approved { .. } => "approved",
-        Event::Rejected { .. } => "rejected",
-        Event::Delegated { .. } => "delegated",
-        Event::Acknowledged { .. } => "acknowledged",
-        Event::Stopped { .. } => "stopped",
-        Event::Suspended { .. } => "suspended",
-        Event::Told { .. } => "told",
-        Event::TakenOver { .. } => "taken_over",
-        Event::HandedBack { .. } => "handed_back",
-        Event::Disclosed { .. } => "disclosed",
-        Event::Resumed { .. } => "resumed",
+        SessionEvent::Requested { .. } => "requested",
+        SessionEvent::Ended => "ended",
+        SessionEvent::Observed { .. } => "observed",
+        SessionEvent::ObserveFailed { .. } => "observe_failed",
+        SessionEvent::Ranked { .. } => "ranked",
+        SessionEvent::Retrieved { .. } => "retrieved",
+        SessionEvent::Replied { .. } => "replied",
+        SessionEvent::ModelFailed { .. } => "model_failed",
+        SessionEvent::Returned { .. } => "returned",
+        SessionEvent::Answered { .. } => "answered",
+        SessionEvent::Unanswered { .. } => "unanswered",
+        SessionEvent::Approved { .. } => "approved",
+        SessionEvent::Rejected { .. } => "rejected",
+        SessionEvent::Delegated { .. } => "delegated",
+        SessionEvent::Acknowledged { .. } => "acknowledged",
+        SessionEvent::Stopped { .. } => "stopped",
+        SessionEvent::Suspended { .. } => "suspended",
+        SessionEvent::Told { .. } => "told",
+        SessionEvent::TakenOver { .. } => "taken_over",
+        SessionEvent::HandedBack { .. } => "handed_back",
+        SessionEvent::Disclosed { .. } => "disclosed",
+        SessionEvent::Resumed { .. } => "resumed",
     }
 }

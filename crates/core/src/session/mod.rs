@@ -46,15 +46,17 @@ mod words;
 mod workflow;
 mod zoomed;
 
-pub use config::{Evaluate, Limits, PictureCompression, SessionConfig, SessionLimits, Verify, ViewConfig};
-pub use effect::{Approval, AskedBy, Effect, EffectRecord, Refused, StepRef};
-pub use event::{ApprovalScope, Event, EventRecord, FollowerPlan, NoAnswer, StopReason, Suspension};
+pub use config::{
+    Evaluate, PictureCompression, RoundLimits, SessionConfig, SessionLimits, Verify, ViewConfig,
+};
+pub use effect::{Approval, AskedBy, Effect, EffectRecord, RefusedCommand, StepRef};
+pub use event::{ApprovalScope, EventRecord, FollowerPlan, NoAnswer, SessionEvent, StopReason, Suspension};
 pub use hands::WORDS_CHARS_MAX;
 pub use machine::ApplyError;
-pub use passwords::{Concealed, DisclosedText, KeptTexts, Standing, TypedPassword};
+pub use passwords::{ConcealedTexts, DisclosedText, KeptTexts, SessionTextSpan, TypedPassword};
 pub use planned::PlannedAction;
-pub use review::Reviewed;
+pub use review::ReviewedCommand;
 pub use roles::{ModelChain, ModelRoles};
-pub use round::{SubtaskRecord, SubtaskStatus, Tally};
+pub use round::{RoundTally, SubtaskRecord, SubtaskStatus};
 pub use shown::later_view_text;
 pub use state::Session;

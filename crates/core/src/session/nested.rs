@@ -11,22 +11,22 @@ use serde_json::{Map, Value};
 
 use super::{
     commands::unknown_workflow,
-    host::Host,
-    phases::Recorded,
+    host::HostAgentKind,
+    phases::RecordedStep,
     round::{SubtaskRecord, SubtaskStatus},
     state::Session,
     subtask::assigns,
 };
 use crate::{
-    agent::{AgentRef, Worker},
-    command::{CallResult, Command, Verdict},
+    agent::{AgentRef, SubtaskWorker},
+    command::{CallResult, ToolCommand, Verdict},
     ids::WindowId,
     known_tools::RUN_WORKFLOW,
     reply::{AppReply, HostReply, NextSubtask},
     states::{AppStatus, AppTrigger, HostStatus, HostTrigger},
     text::{clip, one_line},
     ui::WindowInfo,
-    workflow::{Performing, WorkflowEnd, WorkflowRun, given_values},
+    workflow::{WorkflowEnd, WorkflowExecution, WorkflowRun, given_values},
 };
 
 /// The longest value of a parameter in the record of a workflow, in characters.
@@ -35,7 +35,7 @@ const VALUE_CHARS_MAX: usize = 60;
 /// The workflows that agents run within a round.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Nesting {
+pub(super) struct NestedWorkflows {
     /// The one whose call has just returned.
     begun: Option<Box<WorkflowRun>>,
     /// The agent that runs the one in progress.
@@ -43,7 +43,7 @@ pub(super) struct Nesting {
     /// The texts of the one in progress that count as the user's.
     words: Vec<String>,
     /// The sub-task that is gone on with afterwards.
-    interrupted: Option<Interrupted>,
+    interrupted: Option<InterruptedSubtask>,
     /// Ends of the earlier workflows.
     ended: Vec<WorkflowEnd>,
     /// The steps that they took. They are as many as the workflow has, so they count for no limit of the round.
@@ -52,7 +52,7 @@ pub(super) struct Nesting {
 
 /// A sub-task whose AppAgent ran a workflow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Interrupted {
+struct InterruptedSubtask {
     window: WindowId,
     agent: AgentRef,
     subtask: String,
@@ -67,7 +67,7 @@ struct Interrupted {
     notice: String,
 }
 
-impl Nesting {
+impl NestedWorkflows {
     /// The most ends that are kept.
     const ENDED_MAX: usize = 20;
 
@@ -122,7 +122,7 @@ impl Session {
     }
 
     /// The command for a target that is a workflow, with the parameters of the reply's action; `None` for other targets.
-    pub(super) fn workflow_command(&self, reply: &HostReply) -> Option<Command> {
+    pub(super) fn workflow_command(&self, reply: &HostReply) -> Option<ToolCommand> {
         let assigns = matches!(reply.status, HostStatus::Assign | HostStatus::Continue | HostStatus::Confirm);
         let target = reply.target.as_deref().filter(|_| assigns)?;
         let offer = self.targets.workflow(target)?;
@@ -130,11 +130,11 @@ impl Session {
         let mut arguments = Map::from_iter([("name".to_owned(), Value::from(offer.name.clone()))]);
         let parameters = action.and_then(|action| action.arguments.get("parameters"));
         arguments.extend(parameters.map(|given| ("parameters".to_owned(), given.clone())));
-        Some(Command { tool: RUN_WORKFLOW.to_owned(), arguments, ..Command::default() })
+        Some(ToolCommand { tool: RUN_WORKFLOW.to_owned(), arguments, ..ToolCommand::default() })
     }
 
     /// Refuses the call of a workflow that is not offered, or whose values are missing or wrong.
-    pub(super) fn unfit_workflow(&self, command: &Command) -> Option<CallResult> {
+    pub(super) fn unfit_workflow(&self, command: &ToolCommand) -> Option<CallResult> {
         if command.tool != RUN_WORKFLOW {
             return None;
         }
@@ -158,7 +158,12 @@ impl Session {
     }
 
     /// The HostAgent runs a workflow. `is_trusted` says whether nothing from outside can have led it to that.
-    pub(super) fn host_runs(&mut self, run: WorkflowRun, recorded: &Recorded<HostReply>, is_trusted: bool) {
+    pub(super) fn host_runs(
+        &mut self,
+        run: WorkflowRun,
+        recorded: &RecordedStep<HostReply>,
+        is_trusted: bool,
+    ) {
         self.host.moves(match recorded.approved {
             true => HostTrigger::Approved,
             false => HostTrigger::Said(HostStatus::Continue),
@@ -167,7 +172,12 @@ impl Session {
     }
 
     /// An AppAgent runs a workflow: its sub-task waits until that has ended.
-    pub(super) fn app_runs(&mut self, worker: Worker, run: WorkflowRun, recorded: &Recorded<AppReply>) {
+    pub(super) fn app_runs(
+        &mut self,
+        worker: SubtaskWorker,
+        run: WorkflowRun,
+        recorded: &RecordedStep<AppReply>,
+    ) {
         self.app_moves(
             worker,
             match recorded.approved {
@@ -176,12 +186,12 @@ impl Session {
             },
         );
         let next = self.round.next.take();
-        let (Worker::Window(window), Some(app)) = (worker, self.app(worker)) else {
+        let (SubtaskWorker::Window(window), Some(app)) = (worker, self.app(worker)) else {
             self.break_off(format!("{worker} has no window that a workflow could return to"));
             return;
         };
         let (agent, subtask, message) = (app.owner.agent(), app.subtask.clone(), app.message.clone());
-        let interrupted = Interrupted {
+        let interrupted = InterruptedSubtask {
             window,
             agent: agent.clone(),
             subtask,
@@ -207,9 +217,9 @@ impl Session {
             nesting.words = run.workflow.texts();
             nesting.words.extend(run.workflow.applications());
         }
-        let performing = Performing::opening_documents(run);
+        let performing = WorkflowExecution::opening_documents(run);
         self.round.performing = Some(performing);
-        self.begin_step(Host);
+        self.begin_step(HostAgentKind);
     }
 
     /// Ends the workflow in progress because the user wants something else; `false` if there is none.
@@ -258,7 +268,7 @@ impl Session {
         let interrupted = self.round.nesting.interrupted.as_mut()?;
         let is_open = windows.iter().any(|window| window.id == interrupted.window);
         if !is_open || std::mem::replace(&mut interrupted.tried, true) {
-            let Interrupted { agent, subtask, notice, .. } = self.round.nesting.interrupted.take()?;
+            let InterruptedSubtask { agent, subtask, notice, .. } = self.round.nesting.interrupted.take()?;
             let result = "its window is gone since the workflow that it ran".to_owned();
             self.archive(SubtaskRecord { subtask, agent, status: SubtaskStatus::Failed, result });
             self.host.notice = notice;
@@ -277,23 +287,23 @@ impl Session {
         let is_over = !self.round.nesting.is_running();
         let interrupted = &mut self.round.nesting.interrupted;
         let Some(interrupted) = interrupted.take_if(|one| is_over && one.window == window) else { return };
-        if let Some(app) = self.app_mut(Worker::Window(window)) {
+        if let Some(app) = self.app_mut(SubtaskWorker::Window(window)) {
             app.notice = interrupted.notice;
             app.first_step = interrupted.first_step;
         }
     }
 
     /// Returns `true` if the memory of an agent goes on after the workflow in progress, because that interrupted its sub-task.
-    pub(super) fn is_interrupted(&self, worker: Worker) -> bool {
+    pub(super) fn is_interrupted(&self, worker: SubtaskWorker) -> bool {
         let interrupted = self.round.nesting.interrupted.as_ref();
-        interrupted.is_some_and(|one| Worker::Window(one.window) == worker)
+        interrupted.is_some_and(|one| SubtaskWorker::Window(one.window) == worker)
     }
 
     /// Returns the ends of the workflows that agents ran in the round.
     pub(super) fn nested_ends(&mut self) -> Vec<WorkflowEnd> {
         let mut ends = std::mem::take(&mut self.round.nesting.ended);
         if self.round.nesting.is_running() {
-            ends.extend(self.round.performing.as_ref().map(Performing::end));
+            ends.extend(self.round.performing.as_ref().map(WorkflowExecution::end));
         }
         ends
     }

@@ -11,19 +11,19 @@ use serde_json::Value;
 
 use super::{
     app::App,
-    entries::{Entry, is_typable},
-    event::{Event, EventRecord},
+    entries::{CommandTextEntry, is_typable},
+    event::{EventRecord, SessionEvent},
     hiding::{Values, concealed_text, disclosed_reply, hide, places},
-    state::{Phase, Session, Stage},
-    step::Asks as _,
+    state::{Session, SessionStage, StepPhase},
+    step::StepDecider as _,
 };
 use crate::{
-    agent::Worker,
+    agent::SubtaskWorker,
     model::ModelReply,
     observation::{Observation, WindowView},
     policy::PasswordPlace,
     secret::{DOTS, SecretPermit},
-    small::Decided,
+    small::SmallModelDecision,
     ui::Role,
 };
 
@@ -45,7 +45,7 @@ pub struct TypedPassword {
     pub everywhere: bool,
     /// Position in the session's plain text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at: Option<Standing>,
+    pub at: Option<SessionTextSpan>,
 }
 
 /// A text that was withheld and is no password.
@@ -59,7 +59,7 @@ pub struct DisclosedText {
 
 /// A part of a text that a session has: of the words of the user in order, then of the sub-task and its messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct SessionTextSpan {
     /// The index of the text.
     pub text: usize,
     /// Start, in bytes.
@@ -87,7 +87,7 @@ impl KeptTexts<'_> {
 
 /// Texts hidden in a reply that have no dots so far, with their values, which must not be displayed or stored.
 #[derive(Default)]
-pub struct Concealed {
+pub struct ConcealedTexts {
     /// Passwords.
     pub passwords: Vec<(TypedPassword, String)>,
     /// Texts whose field is not known yet, by their dots.
@@ -97,23 +97,25 @@ pub struct Concealed {
 impl Session {
     /// Puts dots in place of the passwords that a reply types into fields for them, and of the texts that may be passwords because their
     /// field is not known yet. Returns those that have no dots so far.
-    pub fn conceal(&self, reply: &mut ModelReply, kept: &KeptTexts<'_>) -> Concealed {
-        let mut concealed = Concealed::default();
-        let Stage::App(worker, Phase::Asking(observed)) = self.stage() else { return concealed };
+    pub fn conceal(&self, reply: &mut ModelReply, kept: &KeptTexts<'_>) -> ConcealedTexts {
+        let mut concealed = ConcealedTexts::default();
+        let SessionStage::App(worker, StepPhase::Asking(observed)) = self.stage() else { return concealed };
         let Observation::Window(view) = &observed.observation else { return concealed };
         // A text that was withheld may have a field by now.
         let plain = disclosed_reply(&reply.text, &self.withheld_values(kept));
         let text = plain.as_ref().unwrap_or(&reply.text);
         let entries = match App(*worker).parse(self, observed, text) {
-            Ok(Decided::Finally(decision)) => self.entries_of(*worker, &observed.observation, &decision),
-            Ok(Decided::Further(_)) => Vec::new(),
-            Err(_) => Entry::in_invalid(text, view),
+            Ok(SmallModelDecision::Finally(decision)) => {
+                self.entries_of(*worker, &observed.observation, &decision)
+            }
+            Ok(SmallModelDecision::Further(_)) => Vec::new(),
+            Err(_) => CommandTextEntry::in_invalid(text, view),
         };
         let mut values: Values = Vec::new();
         // Those whose field is known come first: the same text elsewhere has the same dots.
-        let (known, unknown): (Vec<Entry>, Vec<Entry>) =
+        let (known, unknown): (Vec<CommandTextEntry>, Vec<CommandTextEntry>) =
             entries.into_iter().filter(|entry| is_typable(&entry.text)).partition(|one| one.place.is_some());
-        for Entry { text, written, place } in known.into_iter().chain(unknown) {
+        for CommandTextEntry { text, written, place } in known.into_iter().chain(unknown) {
             let dots = match values.iter().find(|(_, one)| *one == text) {
                 Some((dots, _)) => Some(dots.clone()),
                 None => {
@@ -149,9 +151,9 @@ impl Session {
         &self,
         value: &str,
         place: Option<PasswordPlace>,
-        (worker, view): (Worker, &WindowView),
+        (worker, view): (SubtaskWorker, &WindowView),
         kept: &KeptTexts<'_>,
-        concealed: &mut Concealed,
+        concealed: &mut ConcealedTexts,
     ) -> Option<String> {
         let is_known = |dots: &String| {
             self.withheld.contains(dots) || self.passwords.iter().any(|one| one.dots == *dots)
@@ -194,7 +196,7 @@ impl Session {
         dots: String,
         value: &str,
         place: PasswordPlace,
-        (worker, view): (Worker, &WindowView),
+        (worker, view): (SubtaskWorker, &WindowView),
     ) -> TypedPassword {
         TypedPassword {
             dots,
@@ -219,8 +221,8 @@ impl Session {
         &self,
         observation: &Observation,
         kept: &KeptTexts<'_>,
-    ) -> Option<(Event, Vec<(TypedPassword, String)>)> {
-        let Stage::App(worker, Phase::Looking(acting)) = self.stage() else { return None };
+    ) -> Option<(SessionEvent, Vec<(TypedPassword, String)>)> {
+        let SessionStage::App(worker, StepPhase::Looking(acting)) = self.stage() else { return None };
         let Observation::Window(view) = observation else { return None };
         let values = self.withheld_values(kept);
         let mut waiting = acting.waiting().to_vec();
@@ -231,7 +233,7 @@ impl Session {
         let mut entries = self.entries_in(*worker, observation, waiting);
         let (mut texts, mut passwords) = (Vec::new(), Vec::new());
         for (dots, value) in values.iter().filter(used) {
-            let is_it = |one: &Entry| one.text == *value || one.written.as_ref() == Some(value);
+            let is_it = |one: &CommandTextEntry| one.text == *value || one.written.as_ref() == Some(value);
             let known = entries.iter_mut().find(|one| is_it(one) && one.place.is_some());
             match known.and_then(|entry| Some((entry.place.take()?, entry.text.clone()))) {
                 Some((place, text)) => {
@@ -244,31 +246,33 @@ impl Session {
         }
         let found = passwords.iter().map(|(password, _)| password.clone()).collect::<Vec<_>>();
         let is_news = !texts.is_empty() || !found.is_empty();
-        is_news.then_some((Event::Disclosed { texts, passwords: found }, passwords))
+        is_news.then_some((SessionEvent::Disclosed { texts, passwords: found }, passwords))
     }
 
     /// The texts of the session that may have a password in clear.
-    fn standing_texts(&self, worker: Option<Worker>) -> Vec<&str> {
+    fn standing_texts(&self, worker: Option<SubtaskWorker>) -> Vec<&str> {
         let app = worker.and_then(|worker| self.app(worker));
         let given = app.into_iter().flat_map(|app| std::iter::once(&app.subtask).chain(&app.message));
         self.said.texts().chain(given.map(String::as_str)).collect()
     }
 
-    fn standing(&self, worker: Worker, value: &str) -> Option<Standing> {
+    fn standing(&self, worker: SubtaskWorker, value: &str) -> Option<SessionTextSpan> {
         let texts = self.standing_texts(Some(worker));
         texts.iter().enumerate().find_map(|(text, words)| {
             let start = places(words, value).next()?;
-            Some(Standing { text, start, length: value.len() })
+            Some(SessionTextSpan { text, start, length: value.len() })
         })
     }
 
     /// The passwords that an event is the first to hide, with the dots that stand for them, as far as the session has them in clear.
     /// It has to be asked before the event is applied.
     pub fn passwords_of(&self, record: &EventRecord) -> Vec<(TypedPassword, String)> {
-        let (Event::Replied { passwords, .. } | Event::Disclosed { passwords, .. }) = &record.event else {
+        let (SessionEvent::Replied { passwords, .. } | SessionEvent::Disclosed { passwords, .. }) =
+            &record.event
+        else {
             return Vec::new();
         };
-        let worker = if let Stage::App(worker, _) = self.stage() { Some(*worker) } else { None };
+        let worker = if let SessionStage::App(worker, _) = self.stage() { Some(*worker) } else { None };
         let texts = self.standing_texts(worker);
         let value = |password: &TypedPassword| {
             let at = password.at?;
@@ -279,10 +283,10 @@ impl Session {
 
     /// Takes in the passwords of a reply: where they may be typed, and that dots stand for them in all that the session has.
     pub(super) fn take_passwords(&mut self, record: &EventRecord) {
-        let passwords = if let Event::Replied { passwords, withheld, .. } = &record.event {
+        let passwords = if let SessionEvent::Replied { passwords, withheld, .. } = &record.event {
             self.withheld.extend(withheld.iter().cloned());
             passwords
-        } else if let Event::Disclosed { passwords, texts } = &record.event {
+        } else if let SessionEvent::Disclosed { passwords, texts } = &record.event {
             let values = texts.iter().map(|one| (one.dots.clone(), one.text.clone())).collect();
             super::hiding::disclose(&mut self.stage, &values);
             passwords
@@ -310,7 +314,7 @@ impl Session {
         hide(&mut self.apps, &values);
         hide(&mut self.round, &values);
         hide(&mut self.grants, &values);
-        if let Stage::App(_, Phase::Asking(observed)) = &mut self.stage {
+        if let SessionStage::App(_, StepPhase::Asking(observed)) = &mut self.stage {
             hide(&mut observed.messages, &values);
             hide(&mut observed.step, &values);
         }

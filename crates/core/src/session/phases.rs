@@ -6,20 +6,20 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    effect::{Refused, StepRef},
-    gate::{Cleared, Passage},
+    effect::{RefusedCommand, StepRef},
+    gate::{ClearedCommands, GatedCommand},
 };
 use crate::{
-    action::{Action, WindowRef},
-    command::{ActionCommandInfo, CallResult, CallStatus, Command, ToolSpec, Verdict},
+    action::{ActionOutcome, WindowRef},
+    command::{ActionCommandInfo, CallResult, CallStatus, ToolCommand, ToolSpec, Verdict},
     ids::{EffectId, ReadingId, WindowId},
-    intent::{Aimed, Does, Takes},
+    intent::{CommandAim, Does, Takes},
     known_tools::RUN_WORKFLOW,
-    model::{Message, Part, Speaker},
+    model::{MessagePart, ModelMessage, Speaker},
     observation::Observation,
     prompt::is_reading,
     reply::{AppReply, HostReply},
-    small::Offer,
+    small::SmallModelOffer,
     ui::{WindowInfo, WindowKind},
 };
 
@@ -33,35 +33,35 @@ pub(super) struct StepStart {
 
 /// Phase 1, observation, is done, and what a small model is offered is being ranked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Ranking {
+pub(super) struct RankingStep {
     pub(super) start: StepStart,
     pub(super) observation: Observation,
-    pub(super) offer: Offer,
+    pub(super) offer: SmallModelOffer,
 }
 
 /// Phase 1, observation, is done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Observed {
+pub(super) struct ObservedStep {
     pub(super) step: StepRef,
     pub(super) observation: Observation,
     /// The conversation of this step: system message, view, and any repairs.
-    pub(super) messages: Vec<Message>,
+    pub(super) messages: Vec<ModelMessage>,
     /// Repair requests in this step.
     pub(super) repairs: u32,
     /// Offer made to a small model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) offer: Option<Box<Offer>>,
+    pub(super) offer: Option<Box<SmallModelOffer>>,
     /// Number of user messages that the conversation contains.
     #[serde(default)]
     pub(super) words: u32,
     /// Prompt parts that appear only in this request to the model.
     #[serde(default)]
-    pub(super) once: Once,
+    pub(super) once: OneTimePromptParts,
 }
 
 /// The parts of a prompt that appear in one question only. They are kept for the next one if that question is not sent.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Once {
+pub(super) struct OneTimePromptParts {
     /// Its notice.
     pub(super) notice: String,
     /// The last step whose stored pictures the prompt contained.
@@ -70,7 +70,7 @@ pub(super) struct Once {
 
 /// Phase 2, the decision, is done; only its form has been checked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Replied<R> {
+pub(super) struct RepliedStep<R> {
     pub(super) step: StepRef,
     pub(super) observation: Observation,
     pub(super) reply: R,
@@ -78,15 +78,15 @@ pub(super) struct Replied<R> {
 
 /// Phase 3, action, in progress: the remaining commands and the calls made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Acting<R> {
-    pub(super) replied: Replied<R>,
-    queue: Cleared,
+pub(super) struct ActingStep<R> {
+    pub(super) replied: RepliedStep<R>,
+    queue: ClearedCommands,
     /// The command in progress.
-    out: Option<Box<Command>>,
+    out: Option<Box<ToolCommand>>,
     done: Vec<ActionCommandInfo>,
     /// Those that were refused without being sent.
     #[serde(default)]
-    refused: Vec<Refused>,
+    refused: Vec<RefusedCommand>,
     /// A dialog that opened unannounced: only actions that name what it shows may follow.
     #[serde(default)]
     surprise: Option<Box<WindowRef>>,
@@ -95,56 +95,56 @@ pub(super) struct Acting<R> {
     seen_since: Option<Box<Observation>>,
     /// The commands that wait for another look.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    later: Vec<Command>,
+    later: Vec<ToolCommand>,
 }
 
 /// Next move in phase 3.
 #[derive(Debug)]
 pub(super) enum Advance<R> {
     /// Send this command.
-    Send(Box<Acting<R>>, Command),
+    Send(Box<ActingStep<R>>, ToolCommand),
     /// Look again: what the next commands are aimed at was not there at the start of the step.
-    Look(Box<Acting<R>>),
+    Look(Box<ActingStep<R>>),
     /// No command is left.
-    Done(Acted<R>),
+    Done(ActedStep<R>),
 }
 
 /// Phase 3 is done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Acted<R> {
-    pub(super) replied: Replied<R>,
+pub(super) struct ActedStep<R> {
+    pub(super) replied: RepliedStep<R>,
     pub(super) actions: Vec<ActionCommandInfo>,
     /// Those of them that were refused without being sent.
     #[serde(default)]
-    pub(super) refused: Vec<Refused>,
+    pub(super) refused: Vec<RefusedCommand>,
     pub(super) approved: bool,
 }
 
 /// Phase 4, recording, is done; holds what decides the transition.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Recorded<R> {
+pub(super) struct RecordedStep<R> {
     pub(super) reply: R,
     pub(super) actions: Vec<ActionCommandInfo>,
     pub(super) approved: bool,
 }
 
 impl StepStart {
-    pub(super) fn observed(self, observation: Observation, messages: Vec<Message>) -> Observed {
-        Observed {
+    pub(super) fn observed(self, observation: Observation, messages: Vec<ModelMessage>) -> ObservedStep {
+        ObservedStep {
             step: self.step,
             observation,
             messages,
             repairs: 0,
             offer: None,
             words: 0,
-            once: Once::default(),
+            once: OneTimePromptParts::default(),
         }
     }
 }
 
-impl Observed {
-    pub(super) fn replied<R>(self, reply: R) -> Replied<R> {
-        Replied { step: self.step, observation: self.observation, reply }
+impl ObservedStep {
+    pub(super) fn replied<R>(self, reply: R) -> RepliedStep<R> {
+        RepliedStep { step: self.step, observation: self.observation, reply }
     }
 
     /// A step without a model call.
@@ -162,7 +162,7 @@ impl Observed {
         self.words = count;
         if let Some(last) = self.messages.last_mut().filter(|_| !words.is_empty()) {
             let text = format!("# What the user says meanwhile\n\n{}", words.join("\n"));
-            last.parts.push(Part::Text { text });
+            last.parts.push(MessagePart::Text { text });
         }
         self
     }
@@ -171,17 +171,17 @@ impl Observed {
     pub(super) fn with_repair(mut self, said: &str, repair: String) -> Self {
         /// The longest excerpt of an invalid reply that is sent back, in characters.
         const SAID_MAX: usize = 4_000;
-        self.messages.push(Message::text(Speaker::Assistant, crate::text::clip(said, SAID_MAX)));
-        self.messages.push(Message::text(Speaker::User, repair));
+        self.messages.push(ModelMessage::text(Speaker::Assistant, crate::text::clip(said, SAID_MAX)));
+        self.messages.push(ModelMessage::text(Speaker::User, repair));
         self.repairs = self.repairs.saturating_add(1);
         self
     }
 }
 
-impl<R> Replied<R> {
+impl<R> RepliedStep<R> {
     /// Starts phase 3 with the cleared commands.
-    pub(super) fn acting(self, cleared: Cleared) -> Acting<R> {
-        Acting {
+    pub(super) fn acting(self, cleared: ClearedCommands) -> ActingStep<R> {
+        ActingStep {
             replied: self,
             queue: cleared,
             out: None,
@@ -196,7 +196,7 @@ impl<R> Replied<R> {
 
 impl Observation {
     /// The name of a command's target: an element or window that is shown.
-    fn target_of(&self, command: &Command) -> Option<String> {
+    fn target_of(&self, command: &ToolCommand) -> Option<String> {
         let id = command.arguments.get("id")?.as_str()?.trim();
         match self {
             Self::Window(view) => {
@@ -212,14 +212,14 @@ impl Observation {
     }
 }
 
-impl<R> Acting<R> {
+impl<R> ActingStep<R> {
     /// Returns the latest observation: from the start of the step, or from a later look.
     pub(super) fn observation(&self) -> &Observation {
         self.seen_since.as_deref().unwrap_or(&self.replied.observation)
     }
 
     /// The commands that wait for another look.
-    pub(super) fn waiting(&self) -> &[Command] {
+    pub(super) fn waiting(&self) -> &[ToolCommand] {
         &self.later
     }
 
@@ -229,13 +229,13 @@ impl<R> Acting<R> {
     }
 
     /// The name of a command's target: an element or window that was seen.
-    pub(super) fn target_of(&self, command: &Command) -> Option<String> {
+    pub(super) fn target_of(&self, command: &ToolCommand) -> Option<String> {
         self.observation().target_of(command)
     }
 
     /// Returns `true` if a command names its target by something that the agent was not shown at the start of the step: an element
     /// that is not in the view, or a path of names.
-    fn names_beyond(&self, command: &Command) -> bool {
+    fn names_beyond(&self, command: &ToolCommand) -> bool {
         let id = command.arguments.get("id").and_then(|id| id.as_str()?.trim().parse().ok());
         match (&self.replied.observation, id) {
             (Observation::Window(view), Some(id)) => view.elements().all(|element| element.id != id),
@@ -245,7 +245,7 @@ impl<R> Acting<R> {
 
     /// Takes in another look; returns the commands that waited for it. A dialog that opened is no surprise to one of these `tools`
     /// that is for it.
-    pub(super) fn looked_again(&mut self, observation: Observation, tools: &[ToolSpec]) -> Vec<Command> {
+    pub(super) fn looked_again(&mut self, observation: Observation, tools: &[ToolSpec]) -> Vec<ToolCommand> {
         self.seen_since = Some(Box::new(observation));
         let later = std::mem::take(&mut self.later);
         let takes = later.first().map_or(&[][..], |first| first.takes_in(tools));
@@ -256,14 +256,14 @@ impl<R> Acting<R> {
     }
 
     /// Goes on with commands that were judged after another look.
-    pub(super) fn resumed(mut self, cleared: Cleared) -> Self {
+    pub(super) fn resumed(mut self, cleared: ClearedCommands) -> Self {
         self.queue.extend(cleared);
         self
     }
 
     /// Ends phase 3 without executing what is left of the proposal.
-    pub(super) fn broken_off(self) -> Acted<R> {
-        Acted {
+    pub(super) fn broken_off(self) -> ActedStep<R> {
+        ActedStep {
             replied: self.replied,
             actions: self.done,
             refused: self.refused,
@@ -272,7 +272,7 @@ impl<R> Acting<R> {
     }
 }
 
-impl<R: Expects> Acting<R> {
+impl<R: Expects> ActingStep<R> {
     /// The next command to send, or the end of the phase.
     pub(super) fn next(mut self) -> Advance<R> {
         loop {
@@ -282,8 +282,8 @@ impl<R: Expects> Acting<R> {
             }
             match self.queue.pop() {
                 // These were taken out.
-                Some(Passage::Later(_)) => {}
-                Some(Passage::Send(command)) => {
+                Some(GatedCommand::Later(_)) => {}
+                Some(GatedCommand::Send(command)) => {
                     let names_beyond = self.names_beyond(&command);
                     if let Some(dialog) = self.surprise.take_if(|_| !names_beyond) {
                         let why = format!(
@@ -306,9 +306,10 @@ impl<R: Expects> Acting<R> {
                     }
                     return Advance::Send(Box::new(self), command);
                 }
-                Some(Passage::Refuse(command, result)) => {
+                Some(GatedCommand::Refuse(command, result)) => {
                     if result.status == CallStatus::Failure {
-                        self.refused.push(Refused { command: command.clone(), result: (*result).clone() });
+                        self.refused
+                            .push(RefusedCommand { command: command.clone(), result: (*result).clone() });
                     }
                     self.out = Some(Box::new(command));
                     self.returned(*result, /*sequences*/ true, /*answers*/ None);
@@ -362,7 +363,7 @@ impl<R: Expects> Acting<R> {
     }
 
     /// Ends phase 3 because a person took over. What has not run is recorded as not run; if nothing has, the step starts over.
-    pub(super) fn given_up(mut self, why: &str) -> Result<Acted<R>, StepStart> {
+    pub(super) fn given_up(mut self, why: &str) -> Result<ActedStep<R>, StepStart> {
         if self.done.is_empty() {
             return Err(StepStart { step: self.replied.step, looks_failed: 0 });
         }
@@ -380,7 +381,9 @@ impl<R: Expects> Acting<R> {
     fn skip(&mut self, skipped: &CallResult) {
         self.keep(skipped.clone());
         while let Some(passed) = self.queue.pop() {
-            let (Passage::Send(command) | Passage::Refuse(command, _) | Passage::Later(command)) = passed;
+            let (GatedCommand::Send(command)
+            | GatedCommand::Refuse(command, _)
+            | GatedCommand::Later(command)) = passed;
             self.out = Some(Box::new(command));
             self.keep(skipped.clone());
         }
@@ -408,8 +411,8 @@ const ONE_ACTION: &str =
 const AFTER_WORKFLOW: &str = "not run, because the workflow comes first; look at what it leaves";
 
 /// Returns `true` if a command names its target by a path, such as menu entries.
-fn follows_a_path(command: &Command) -> bool {
-    command.intent.aims.iter().any(|aimed| matches!(aimed, Aimed::Path { .. }))
+fn follows_a_path(command: &ToolCommand) -> bool {
+    command.intent.aims.iter().any(|aimed| matches!(aimed, CommandAim::Path { .. }))
 }
 
 /// A reply whose actions may say what to expect.
@@ -433,7 +436,7 @@ impl Expects for HostReply {
 /// The window or dialog that a command of an AppAgent opened unannounced, and that is still open. One is announced by the tool,
 /// by an ellipsis in the name of the target, or by what the model expects.
 pub(super) fn unannounced_window<'a>(
-    command: &Command,
+    command: &ToolCommand,
     result: &'a CallResult,
     expected: Option<&str>,
 ) -> Option<&'a WindowInfo> {
@@ -441,7 +444,7 @@ pub(super) fn unannounced_window<'a>(
     let opens = matches!(intent.does, Does::Open | Does::Switch) || follows_a_path(command);
     let opened = result.window.as_ref().filter(|window| !window.kind.is_popup())?;
     let report = &result.report;
-    let has_ellipsis = |action: &Action| {
+    let has_ellipsis = |action: &ActionOutcome| {
         let target = action.aim.named_element();
         target.is_some_and(|element| element.name.ends_with('…') || element.name.ends_with("..."))
     };
@@ -452,7 +455,7 @@ pub(super) fn unannounced_window<'a>(
     (!announced && !report.shows_closed(opened)).then_some(opened)
 }
 
-impl Recorded<AppReply> {
+impl RecordedStep<AppReply> {
     /// The dialog that one of the actions opened unannounced and that is still open.
     pub(super) fn open_question(&self) -> Option<&WindowInfo> {
         for (index, info) in self.actions.iter().enumerate() {
@@ -468,7 +471,7 @@ impl Recorded<AppReply> {
     }
 }
 
-impl<R> Recorded<R> {
+impl<R> RecordedStep<R> {
     /// The first action that failed or was not run.
     pub(super) fn failure(&self) -> Option<&ActionCommandInfo> {
         self.actions.iter().find(|info| !info.result.is_success())

@@ -8,7 +8,7 @@ use crate::{ids::AgentId, ui::WindowInfo};
 
 /// A plan in progress.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Following {
+pub(super) struct PlanProgress {
     /// The application or document to work in.
     pub(super) object: Option<String>,
     /// The steps not yet assigned.
@@ -18,18 +18,18 @@ pub(super) struct Following {
     /// Set once selecting or opening the object without a model was tried.
     pub(super) tried: bool,
     /// Who works on the steps.
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<PlanWorker>,
 }
 
 /// Who works on the steps of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Place {
+pub(super) enum PlanWorker {
     Window(WindowInfo),
     Agent(AgentId),
 }
 
-impl Following {
+impl PlanProgress {
     /// A new plan.
     pub(super) fn new(object: Option<String>, steps: Vec<String>) -> Self {
         let steps: VecDeque<String> = steps.into_iter().filter(|step| !step.trim().is_empty()).collect();

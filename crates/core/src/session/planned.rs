@@ -4,15 +4,15 @@ use serde::Serialize;
 
 use super::{
     effect::Effect,
-    state::{Phase, Session, Stage},
+    state::{Session, SessionStage, StepPhase},
 };
-use crate::{command::Command, observation::Observation};
+use crate::{command::ToolCommand, observation::Observation};
 
 /// A command that waits for approval, with names for its ids.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlannedAction {
     /// The command.
-    pub command: Command,
+    pub command: ToolCommand,
     /// Its target, if the agent was shown it: `push button "Save"`.
     pub target: Option<String>,
     /// The application it would act on; `None` for commands on the desktop.
@@ -26,7 +26,7 @@ impl Session {
             return Vec::new();
         };
         let commands = approval.commands.iter();
-        let planned = |command: &Command, target: Option<String>, seen: Option<&Observation>| {
+        let planned = |command: &ToolCommand, target: Option<String>, seen: Option<&Observation>| {
             let application = if let Some(Observation::Window(view)) = seen {
                 view.surfaces.first().map(|surface| surface.window.app.name.clone())
             } else {
@@ -35,19 +35,19 @@ impl Session {
             PlannedAction { command: command.clone(), target, application }
         };
         match self.stage() {
-            Stage::Host(Phase::Parked(acting, _)) => commands
+            SessionStage::Host(StepPhase::Parked(acting, _)) => commands
                 .map(|command| planned(command, acting.target_of(command), Some(acting.observation())))
                 .collect(),
-            Stage::App(_, Phase::Parked(acting, _)) => commands
+            SessionStage::App(_, StepPhase::Parked(acting, _)) => commands
                 .map(|command| planned(command, acting.target_of(command), Some(acting.observation())))
                 .collect(),
-            Stage::Idle
-            | Stage::Host(_)
-            | Stage::App(..)
-            | Stage::Delegated(_)
-            | Stage::Evaluating(_)
-            | Stage::Done(_)
-            | Stage::Over => commands.map(|command| planned(command, None, None)).collect(),
+            SessionStage::Idle
+            | SessionStage::Host(_)
+            | SessionStage::App(..)
+            | SessionStage::Delegated(_)
+            | SessionStage::Evaluating(_)
+            | SessionStage::Done(_)
+            | SessionStage::Over => commands.map(|command| planned(command, None, None)).collect(),
         }
     }
 }

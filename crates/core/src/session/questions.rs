@@ -1,14 +1,14 @@
 //! Answers of the user, and their substitutes.
 
 use super::{event::NoAnswer, state::Session};
-use crate::reply::Question;
+use crate::reply::UserQuestion;
 
 /// The answer given to an agent if nobody can be asked.
 const DECIDE_YOURSELF: &str = "nobody can be asked; decide yourself and do not ask again";
 
 impl Session {
     /// Records answers, in the order of the questions. An open question gets its default.
-    pub(super) fn note_answers(&mut self, questions: &[Question], answers: &[String]) {
+    pub(super) fn note_answers(&mut self, questions: &[UserQuestion], answers: &[String]) {
         for (index, question) in questions.iter().enumerate() {
             let answer = answers.get(index).map(|answer| answer.trim()).filter(|answer| !answer.is_empty());
             // A default is the model's word, also where the user left it as it was.
@@ -25,7 +25,7 @@ impl Session {
 
     /// Records that nobody answered. Returns false if the agent cannot continue without an answer. After a timeout the
     /// default applies.
-    pub(super) fn note_no_answer(&mut self, questions: &[Question], why: NoAnswer) -> bool {
+    pub(super) fn note_no_answer(&mut self, questions: &[UserQuestion], why: NoAnswer) -> bool {
         for question in questions {
             let note = match (why, &question.default) {
                 (NoAnswer::NoChannel, None) => DECIDE_YOURSELF.to_owned(),

@@ -2,19 +2,19 @@
 
 use super::{
     effect::StepRef,
-    phases::{Acted, Recorded},
+    phases::{ActedStep, RecordedStep},
 };
 use crate::{
-    action::words::Wording,
+    action::words::CallReportFormatter,
     agent::AgentRef,
-    blackboard::{Blackboard, HistoryKey, Note, Reading, Trajectory},
-    memory::{Memory, MemoryItem},
+    blackboard::{AgentNote, Blackboard, HistoryKey, ReadingEntry, Trajectory},
+    memory::{AgentMemory, MemoryItem},
     prompt::{brief_text, call_text, digest, reads, result_line},
     reply::{AppReply, HostReply},
 };
 
 /// Statements of an agent in a step, for its memory.
-pub(super) struct Told {
+pub(super) struct StepStatement {
     pub(super) observation: String,
     pub(super) thought: String,
     pub(super) plan: Vec<String>,
@@ -25,7 +25,7 @@ pub(super) struct Told {
     pub(super) assigned: Option<String>,
 }
 
-impl Told {
+impl StepStatement {
     pub(super) fn by_host(reply: &HostReply, status: String) -> Self {
         let HostReply { observation, thought, plan, notes, result, subtask, .. } = reply.clone();
         Self { observation, thought, plan, notes, status, result, assigned: subtask }
@@ -38,21 +38,21 @@ impl Told {
 }
 
 /// Stores that a step is recorded in.
-pub(super) struct Keeping<'a> {
-    pub(super) memory: &'a mut Memory,
+pub(super) struct StepRecorder<'a> {
+    pub(super) memory: &'a mut AgentMemory,
     pub(super) blackboard: &'a mut Blackboard,
     /// Keys that a step puts on the blackboard for other agents.
     pub(super) keys: &'a [HistoryKey],
-    pub(super) wording: Wording,
+    pub(super) wording: CallReportFormatter,
     pub(super) round: u32,
 }
 
-impl<R> Acted<R> {
+impl<R> ActedStep<R> {
     /// Phase 4: records the step in the agent's memory and on the blackboard.
-    pub(super) fn record(self, said: Told, keeping: Keeping<'_>) -> Recorded<R> {
+    pub(super) fn record(self, said: StepStatement, keeping: StepRecorder<'_>) -> RecordedStep<R> {
         let StepRef { number, round_step, agent_step, agent, subtask } = self.replied.step;
-        let Told { observation, thought, plan, notes, status, result, assigned } = said;
-        let Keeping { memory, blackboard, keys, wording, round } = keeping;
+        let StepStatement { observation, thought, plan, notes, status, result, assigned } = said;
+        let StepRecorder { memory, blackboard, keys, wording, round } = keeping;
         let went_to = self.actions.iter().rev().find_map(|info| info.result.window.as_ref());
         let application = match &agent {
             AgentRef::AppAgent { application, .. } => application.clone(),
@@ -62,12 +62,12 @@ impl<R> Acted<R> {
         };
         let subtask = assigned.unwrap_or(subtask);
         for text in notes {
-            blackboard.add_note(Note { step: number, agent: agent.clone(), text });
+            blackboard.add_note(AgentNote { step: number, agent: agent.clone(), text });
         }
         for info in &self.actions {
             if let Some(id) = info.reading {
                 let (call, what) = (call_text(info), digest(&info.result.output));
-                blackboard.add_reading(Reading { id, step: number, agent: agent.clone(), call, what });
+                blackboard.add_reading(ReadingEntry { id, step: number, agent: agent.clone(), call, what });
             }
         }
         let trajectory = Trajectory {
@@ -98,6 +98,6 @@ impl<R> Acted<R> {
             status,
             plan,
         });
-        Recorded { reply: self.replied.reply, actions: self.actions, approved: self.approved }
+        RecordedStep { reply: self.replied.reply, actions: self.actions, approved: self.approved }
     }
 }

@@ -3,15 +3,15 @@
 use super::{
     app::App,
     effect::Effect,
-    event::{Event, EventRecord, Incoming},
-    host::Host,
+    event::{EventRecord, IncomingEvent, SessionEvent},
+    host::HostAgentKind,
     machine::ApplyError,
     stall::Stall,
-    state::{Phase, Session, Stage},
+    state::{Session, SessionStage, StepPhase},
     step::Steps as _,
 };
 use crate::{
-    agent::{AgentHome, AgentReport, Worker},
+    agent::{AgentHome, AgentReport, SubtaskWorker},
     command::{CallResult, Verdict},
     ids::AgentId,
     session::SubtaskStatus,
@@ -34,7 +34,7 @@ impl Session {
                 return Err(ApplyError::OtherEffect { wanted: pending.id, came: record.effect });
             }
             (None, Some(_)) => return Err(ApplyError::Ended),
-            (None, None) => self.want(Stage::Idle, None, Effect::AwaitRequest),
+            (None, None) => self.want(SessionStage::Idle, None, Effect::AwaitRequest),
             (Some(_), _) => {}
         }
         let away_ms = at_ms.saturating_sub(self.now_ms);
@@ -60,16 +60,16 @@ impl Session {
 
     /// Asks again what the model did not answer or was not asked yet, within what is left of the budget.
     pub(super) fn ask_again(&mut self) {
-        match std::mem::replace(&mut self.stage, Stage::Over) {
-            Stage::Host(Phase::Asking(observed)) => self.ask(Host, observed),
-            Stage::App(worker, Phase::Asking(observed)) => self.ask(App(worker), observed),
-            stage @ (Stage::Idle
-            | Stage::Host(_)
-            | Stage::App(..)
-            | Stage::Delegated(_)
-            | Stage::Evaluating(_)
-            | Stage::Done(_)
-            | Stage::Over) => self.stage = stage,
+        match std::mem::replace(&mut self.stage, SessionStage::Over) {
+            SessionStage::Host(StepPhase::Asking(observed)) => self.ask(HostAgentKind, observed),
+            SessionStage::App(worker, StepPhase::Asking(observed)) => self.ask(App(worker), observed),
+            stage @ (SessionStage::Idle
+            | SessionStage::Host(_)
+            | SessionStage::App(..)
+            | SessionStage::Delegated(_)
+            | SessionStage::Evaluating(_)
+            | SessionStage::Done(_)
+            | SessionStage::Over) => self.stage = stage,
         }
     }
 
@@ -87,13 +87,13 @@ impl Session {
         match &pending.effect {
             Effect::Call { .. } => {
                 let result = CallResult::failure(Some(Verdict::Unknown), HALF_DONE);
-                self.dispatch(Incoming { answers, event: Event::Returned { result } });
+                self.dispatch(IncomingEvent { answers, event: SessionEvent::Returned { result } });
             }
             // It goes on there, and is asked for again.
             Effect::Delegate { agent, .. } if self.is_machine(*agent) => {}
             Effect::Delegate { .. } => {
                 let report = AgentReport { status: SubtaskStatus::Failed, result: HALF_DONE.to_owned() };
-                self.dispatch(Incoming { answers, event: Event::Delegated { report } });
+                self.dispatch(IncomingEvent { answers, event: SessionEvent::Delegated { report } });
             }
             Effect::AwaitRequest
             | Effect::Observe { .. }
@@ -114,28 +114,35 @@ impl Session {
     /// Invalidates all work on windows of the old desktop: their ids may now mean other windows.
     fn invalidate_windows(&mut self) {
         self.apps.retain(|app| match app.owner.worker() {
-            Worker::Window(_) => {
-                matches!(self.stage, Stage::App(worker, _) if app.owner.worker() == worker)
+            SubtaskWorker::Window(_) => {
+                matches!(self.stage, SessionStage::App(worker, _) if app.owner.worker() == worker)
             }
-            Worker::Agent(_) => true,
+            SubtaskWorker::Agent(_) => true,
         });
-        match std::mem::replace(&mut self.stage, Stage::Over) {
-            Stage::App(worker @ Worker::Window(_), _) => {
+        match std::mem::replace(&mut self.stage, SessionStage::Over) {
+            SessionStage::App(worker @ SubtaskWorker::Window(_), _) => {
                 App(worker).lost(self, "the earlier desktop is gone, and its window with it");
             }
             // What the agent was shown no longer exists: observe again.
-            Stage::Host(Phase::Retrieving(start) | Phase::Observing(start)) => self.look_as(Host, start),
-            Stage::Host(Phase::Ranking(ranking)) => self.look_as(Host, ranking.start),
-            Stage::Host(Phase::Asking(observed)) => self.look_as(Host, observed.restart()),
-            stage @ (Stage::Idle
-            | Stage::App(Worker::Agent(_), _)
-            | Stage::Host(
-                Phase::Acting(_) | Phase::Looking(_) | Phase::Parked(..) | Phase::Questioning(_),
+            SessionStage::Host(StepPhase::Retrieving(start) | StepPhase::Observing(start)) => {
+                self.look_as(HostAgentKind, start);
+            }
+            SessionStage::Host(StepPhase::Ranking(ranking)) => self.look_as(HostAgentKind, ranking.start),
+            SessionStage::Host(StepPhase::Asking(observed)) => {
+                self.look_as(HostAgentKind, observed.restart());
+            }
+            stage @ (SessionStage::Idle
+            | SessionStage::App(SubtaskWorker::Agent(_), _)
+            | SessionStage::Host(
+                StepPhase::Acting(_)
+                | StepPhase::Looking(_)
+                | StepPhase::Parked(..)
+                | StepPhase::Questioning(_),
             )
-            | Stage::Delegated(_)
-            | Stage::Evaluating(_)
-            | Stage::Done(_)
-            | Stage::Over) => self.stage = stage,
+            | SessionStage::Delegated(_)
+            | SessionStage::Evaluating(_)
+            | SessionStage::Done(_)
+            | SessionStage::Over) => self.stage = stage,
         }
     }
 }

@@ -4,31 +4,31 @@ use serde::Serialize;
 
 use super::{
     effect::StepRef,
-    gate::{Judging, Unread},
+    gate::{GateContext, IntentReadError},
     state::Session,
 };
 use crate::{
-    command::Command,
+    command::ToolCommand,
     intent::Does,
-    policy::{Policy, Ruling, Subject},
+    policy::{Policy, PolicyRuling, Subject},
 };
 
 /// One command of a session under two policies.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Reviewed {
+pub struct ReviewedCommand {
     /// The step that proposed it.
     pub step: StepRef,
     /// The command, with its arguments in canonical form.
-    pub command: Command,
+    pub command: ToolCommand,
     /// Subject that rules are matched against.
     pub subject: Subject,
     /// The decision of the policy that was in force.
-    pub then: Ruling,
+    pub then: PolicyRuling,
     /// The decision of the other policy.
-    pub now: Ruling,
+    pub now: PolicyRuling,
 }
 
-impl Reviewed {
+impl ReviewedCommand {
     /// Returns `true` if the two policies decide otherwise.
     pub fn changes(&self) -> bool {
         self.then.decision != self.now.decision
@@ -37,14 +37,19 @@ impl Reviewed {
 
 /// The other policy, and what it has decided so far.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Review {
+pub(super) struct ShadowPolicyReview {
     policy: Policy,
-    commands: Vec<Reviewed>,
+    commands: Vec<ReviewedCommand>,
 }
 
-impl Review {
+impl ShadowPolicyReview {
     /// Returns the decisions of both policies on the commands of a step.
-    pub(super) fn of(&self, step: &StepRef, commands: Vec<Command>, by: &Judging<'_>) -> Vec<Reviewed> {
+    pub(super) fn of(
+        &self,
+        step: &StepRef,
+        commands: Vec<ToolCommand>,
+        by: &GateContext<'_>,
+    ) -> Vec<ReviewedCommand> {
         let mut before = Vec::new();
         let mut reviewed = Vec::new();
         for mut command in commands {
@@ -52,20 +57,20 @@ impl Review {
             match if is_read { Ok(()) } else { by.read(&before, &mut command) } {
                 Ok(()) => {}
                 // They are judged after another look.
-                Err(Unread::Later) => break,
+                Err(IntentReadError::Later) => break,
                 // What cannot be read is never sent.
-                Err(Unread::Refused(_)) => continue,
+                Err(IntentReadError::Refused(_)) => continue,
             }
             let subject = by.subject(&before, &command);
             let then = by.policy.decide(&subject);
             let now = self.policy.decide(&subject);
             before.push(command.clone());
-            reviewed.push(Reviewed { step: step.clone(), command, subject, then, now });
+            reviewed.push(ReviewedCommand { step: step.clone(), command, subject, then, now });
         }
         reviewed
     }
 
-    pub(super) fn add(&mut self, reviewed: Vec<Reviewed>) {
+    pub(super) fn add(&mut self, reviewed: Vec<ReviewedCommand>) {
         self.commands.extend(reviewed);
     }
 }
@@ -74,12 +79,12 @@ impl Session {
     /// The same session, whose commands are also judged by another policy. That decides nothing.
     #[must_use]
     pub fn reviewed_by(mut self, policy: Policy) -> Self {
-        self.review = Some(Box::new(Review { policy, commands: Vec::new() }));
+        self.review = Some(Box::new(ShadowPolicyReview { policy, commands: Vec::new() }));
         self
     }
 
     /// Every command that was proposed since, in order, with both decisions.
-    pub fn reviewed(&self) -> &[Reviewed] {
+    pub fn reviewed(&self) -> &[ReviewedCommand] {
         self.review.as_ref().map_or(&[], |review| &review.commands)
     }
 }

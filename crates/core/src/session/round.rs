@@ -50,7 +50,7 @@ pub struct SubtaskRecord {
 
 /// The resources used by a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Tally {
+pub struct RoundTally {
     /// Steps of all agents.
     pub steps: u32,
     /// Model requests, including failed ones and retries.
@@ -69,7 +69,7 @@ pub struct Tally {
     pub cost: Cost,
 }
 
-impl Tally {
+impl RoundTally {
     /// Adds a reply of the model with all its requests.
     pub fn add_reply(&mut self, reply: &ModelReply, price: Option<&Price>) {
         let cost = price.and_then(|price| price.of(reply.usage));
@@ -94,8 +94,8 @@ impl Tally {
 
 /// Used budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Spent {
-    pub(super) tally: Tally,
+pub(super) struct SpentBudget {
+    pub(super) tally: RoundTally,
     /// Tokens charged by the upper bound, because the provider did not report them.
     pub(super) assumed_tokens: u64,
     /// Money charged by the upper bound.

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use super::config::ViewConfig;
 use crate::{
     observation::{Surface, WindowView},
-    prompt::{ListOptions, Sight, changes_text, split_at_dialog, view_text},
+    prompt::{ViewListOptions, WindowPromptView, changes_text, split_at_dialog, view_text},
     text::tokens,
 };
 
 /// The full views in an agent's prompts, and the picture it saw last.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub(super) struct Shown {
+pub(super) struct PromptViewHistory {
     /// One for each window in front; most recently used last.
     bases: Vec<Base>,
     picture: Option<ShownPicture>,
@@ -33,7 +33,7 @@ struct ShownPicture {
     sha256: String,
 }
 
-impl Shown {
+impl PromptViewHistory {
     /// Steps after which a window is listed in full again: as many as an agent is shown of its own.
     const STEPS_MAX: u32 = 8;
     /// The most windows in front with a full view.
@@ -47,8 +47,8 @@ impl Shown {
         words: Vec<String>,
         config: &ViewConfig,
         picture_wanted: bool,
-    ) -> Sight {
-        let options = ListOptions { tokens_max: config.tokens_max, words };
+    ) -> WindowPromptView {
+        let options = ViewListOptions { tokens_max: config.tokens_max, words };
         let (front, behind) = in_front(view);
         let mut sight = self.since_base(&front, step, &options, config).unwrap_or_else(|| {
             let id = front.surfaces.first().map(|surface| surface.window.id);
@@ -57,7 +57,7 @@ impl Shown {
                 self.bases.remove(0);
             }
             self.bases.push(Base { step, view: front.clone() });
-            Sight { whole: view_text(&front, &options), ..Sight::default() }
+            WindowPromptView { whole: view_text(&front, &options), ..WindowPromptView::default() }
         });
         if !behind.is_empty() {
             sight.behind = behind.join("\n");
@@ -81,9 +81,9 @@ impl Shown {
         &self,
         view: &WindowView,
         step: u32,
-        options: &ListOptions,
+        options: &ViewListOptions,
         config: &ViewConfig,
-    ) -> Option<Sight> {
+    ) -> Option<WindowPromptView> {
         let id = view.surfaces.first().map(|surface| surface.window.id);
         let of_window = |base: &&Base| base.view.surfaces.first().map(|surface| surface.window.id) == id;
         let base = self.bases.iter().find(of_window).filter(|_| config.changes)?;
@@ -96,14 +96,14 @@ impl Shown {
         if tokens(&changes).saturating_mul(2) > tokens(&view_text(view, options)) {
             return None;
         }
-        Some(Sight { whole, whole_step: Some(base.step), changes, ..Sight::default() })
+        Some(WindowPromptView { whole, whole_step: Some(base.step), changes, ..WindowPromptView::default() })
     }
 }
 
 /// The text of a window's second view, given that the prompt still has the first: the changes, or a full listing if that
 /// is better.
 pub fn later_view_text(first: &WindowView, later: &WindowView, config: &ViewConfig) -> String {
-    let mut shown = Shown::default();
+    let mut shown = PromptViewHistory::default();
     shown.see(first, 1, Vec::new(), config, /*picture_wanted*/ false);
     let sight = shown.see(later, 2, Vec::new(), config, /*picture_wanted*/ false);
     let news = if sight.whole_step.is_some() { sight.changes } else { sight.whole };

@@ -1,16 +1,16 @@
 //! Requests of agents to a small model ([`crate::small`]).
 
-use super::{round::SubtaskStatus, state::Session, step::Asking};
+use super::{round::SubtaskStatus, state::Session, step::StepPrompt};
 use crate::{
-    agent::{AgentRef, Worker},
+    agent::{AgentRef, SubtaskWorker},
     memory::MemoryItem,
     observation::Observation,
     prompt::{
-        Beginning, Marks, PromptError, SmallAppInput, SmallHostInput, escape_name, small_app_text,
+        Marks, PromptError, SmallAppInput, SmallHostInput, SmallPromptPrefix, escape_name, small_app_text,
         small_host_text, small_values_text, titled_elements,
     },
     secret,
-    small::{ALL_DONE, DONE, FAIL, Means, NONE, NOTHING_FITS, Offer, Thing, ToolForm},
+    small::{ALL_DONE, DONE, FAIL, NONE, NOTHING_FITS, OfferTarget, SmallModelOffer, Thing, ToolForm},
     text::{clip, one_line},
     ui::WindowInfo,
     workflow::WorkflowOffer,
@@ -22,26 +22,26 @@ const INTRODUCTION_CHARS_MAX: usize = 100;
 impl Session {
     /// Returns the choices of the HostAgent: windows, topmost first, agents, and applications to start. `None` if
     /// its model is not small.
-    pub(super) fn host_offer(&self) -> Option<Offer> {
+    pub(super) fn host_offer(&self) -> Option<SmallModelOffer> {
         if !self.config.roles.is_small(&AgentRef::HostAgent, None) {
             return None;
         }
         let window = |window: &WindowInfo| {
-            Thing::new(&title_of(window), "", Means::Target(window.id.to_string())).kept(window.active)
+            Thing::new(&title_of(window), "", OfferTarget::Target(window.id.to_string())).kept(window.active)
         };
         let windows = self.targets.windows().iter().rev().map(window);
         let agents = self.targets.agents().iter().map(|agent| {
             let introduction = clip(&one_line(&agent.introduction), INTRODUCTION_CHARS_MAX);
-            Thing::new(&agent.name, format!("— {introduction}"), Means::Target(agent.id.to_string()))
+            Thing::new(&agent.name, format!("— {introduction}"), OfferTarget::Target(agent.id.to_string()))
         });
         let applications = self.config.applications.iter().flatten().map(|application| {
             let name = application.name.clone();
-            Thing::new(&format!("start {name}"), "", Means::Launch(name))
+            Thing::new(&format!("start {name}"), "", OfferTarget::Launch(name))
         });
         let workflows = self.targets.workflows().iter().map(|workflow| {
             let about = clip(&one_line(&workflow.about), INTRODUCTION_CHARS_MAX);
             let title = format!("do {}", workflow.name);
-            Thing::new(&title, format!("— {about}"), Means::Workflow(Box::new(workflow.clone())))
+            Thing::new(&title, format!("— {about}"), OfferTarget::Workflow(Box::new(workflow.clone())))
         });
         let things: Vec<Thing> = windows.chain(agents).chain(workflows).chain(applications).collect();
         let ended = |status: SubtaskStatus| self.round.subtasks.iter().any(|one| one.status == status);
@@ -49,20 +49,28 @@ impl Session {
         let fails = ended(SubtaskStatus::Failed) || failed || things.is_empty();
         let ends = [(ended(SubtaskStatus::Finished), ALL_DONE), (fails, NOTHING_FITS)];
         let ends = ends.into_iter().filter_map(|(is_offered, end)| is_offered.then_some(end));
-        let offer = Offer::new(self.round.request.clone(), things, Vec::new(), &[ALL_DONE, NOTHING_FITS]);
+        let offer =
+            SmallModelOffer::new(self.round.request.clone(), things, Vec::new(), &[ALL_DONE, NOTHING_FITS]);
         Some(offer.ending(ends))
     }
 
     /// Returns the choices of an AppAgent. `None` if its model is not small, or it has no window.
-    pub(super) fn app_offer(&self, worker: Worker, observation: &Observation) -> Option<Offer> {
-        let (Worker::Window(_), Observation::Window(view)) = (worker, observation) else { return None };
+    pub(super) fn app_offer(
+        &self,
+        worker: SubtaskWorker,
+        observation: &Observation,
+    ) -> Option<SmallModelOffer> {
+        let (SubtaskWorker::Window(_), Observation::Window(view)) = (worker, observation) else {
+            return None;
+        };
         let app = self.app(worker)?;
         let application = observation.application().map(|app| app.name.as_str());
         if !self.config.roles.is_small(&app.owner.agent(), application) {
             return None;
         }
         let elements = titled_elements(view).into_iter().map(|element| {
-            Thing::new(&element.title, element.more, Means::Element(element.id)).only_read(!element.acts)
+            Thing::new(&element.title, element.more, OfferTarget::Element(element.id))
+                .only_read(!element.acts)
         });
         let tools: Vec<ToolForm> = self.tools_of(worker).iter().filter_map(ToolForm::of).collect();
         let own = || app.memory.items().filter(|item| item.step >= app.first_step);
@@ -70,7 +78,7 @@ impl Session {
         let fails = own().next().is_some() || tools.is_empty();
         let ends = [(worked, DONE), (fails, FAIL)];
         let ends = ends.into_iter().filter_map(|(is_offered, end)| is_offered.then_some(end));
-        let offer = Offer::new(app.subtask.clone(), elements.collect(), tools, &[NONE, DONE, FAIL]);
+        let offer = SmallModelOffer::new(app.subtask.clone(), elements.collect(), tools, &[NONE, DONE, FAIL]);
         Some(offer.ending(ends))
     }
 
@@ -78,9 +86,13 @@ impl Session {
     ///
     /// # Errors
     /// A prompt cannot be rendered.
-    pub(super) fn small_host_asking(&self, notice: &str, offer: &Offer) -> Result<Asking, PromptError> {
+    pub(super) fn small_host_asking(
+        &self,
+        notice: &str,
+        offer: &SmallModelOffer,
+    ) -> Result<StepPrompt, PromptError> {
         let (prompts, marks) = (&self.prompts, self.small_marks());
-        let begins = Beginning {
+        let begins = SmallPromptPrefix {
             system: &prompts.small_host_system,
             examples: &prompts.small_host_examples,
             user: &prompts.small_host_user,
@@ -98,7 +110,7 @@ impl Session {
             marks: &marks,
         };
         let (system, examples) = begins.of_host()?;
-        Ok(Asking {
+        Ok(StepPrompt {
             system,
             examples,
             user: small_host_text(begins.user, &input)?,
@@ -111,9 +123,9 @@ impl Session {
     ///
     /// # Errors
     /// A prompt cannot be rendered.
-    pub(super) fn small_values_asking(&self, workflow: &WorkflowOffer) -> Result<Asking, PromptError> {
+    pub(super) fn small_values_asking(&self, workflow: &WorkflowOffer) -> Result<StepPrompt, PromptError> {
         let (prompts, marks) = (&self.prompts, self.small_marks());
-        let begins = Beginning {
+        let begins = SmallPromptPrefix {
             system: &prompts.small_values_system,
             examples: &prompts.small_values_examples,
             user: &prompts.small_values_user,
@@ -122,7 +134,7 @@ impl Session {
         };
         let (system, examples) = begins.of_values()?;
         let user = small_values_text(begins.user, (&self.round.request, &self.blackboard), workflow, &marks)?;
-        Ok(Asking { system, examples, user, kept: Vec::new(), picture: None })
+        Ok(StepPrompt { system, examples, user, kept: Vec::new(), picture: None })
     }
 
     /// An AppAgent's question.
@@ -131,14 +143,14 @@ impl Session {
     /// A prompt cannot be rendered.
     pub(super) fn small_app_asking(
         &self,
-        worker: Worker,
+        worker: SubtaskWorker,
         observation: &Observation,
-        offer: &Offer,
-    ) -> Result<Asking, PromptError> {
+        offer: &SmallModelOffer,
+    ) -> Result<StepPrompt, PromptError> {
         let gone = || PromptError { name: "small_app_user", problem: format!("agent {worker} is gone") };
         let app = self.app(worker).ok_or_else(gone)?;
         let (prompts, marks) = (&self.prompts, self.small_marks());
-        let begins = Beginning {
+        let begins = SmallPromptPrefix {
             system: &prompts.small_app_system,
             examples: &prompts.small_app_examples,
             user: &prompts.small_app_user,
@@ -154,7 +166,7 @@ impl Session {
             offer,
         };
         let (system, examples) = begins.of_app()?;
-        Ok(Asking {
+        Ok(StepPrompt {
             system,
             examples,
             user: small_app_text(begins.user, &input)?,

@@ -3,10 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{config::Limits, gate::Proposal};
+use super::{config::RoundLimits, gate::Proposal};
 use crate::{
     action::WindowRef,
-    command::{CallResult, Command, Listing, ToolSpec, Verdict},
+    command::{CallResult, ToolCommand, ToolListingLevel, ToolSpec, Verdict},
     observation::Observation,
     prompt::{ListedElement, listed_elements},
 };
@@ -15,7 +15,7 @@ use crate::{
 /// anything.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Seen {
+pub(super) enum ObservationFingerprint {
     /// Nothing.
     #[default]
     Nothing,
@@ -28,7 +28,7 @@ pub(super) enum Seen {
     Agent(String),
 }
 
-impl Seen {
+impl ObservationFingerprint {
     /// Returns the view of an agent that has a window or a view of its own.
     pub(super) fn of(observation: &Observation) -> Self {
         match observation {
@@ -50,7 +50,7 @@ impl Seen {
 /// Actions of an agent in a step.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Did {
-    pub(super) commands: Vec<Command>,
+    pub(super) commands: Vec<ToolCommand>,
     /// The sub-task that it assigned.
     pub(super) subtask: Option<String>,
 }
@@ -64,7 +64,7 @@ impl Did {
 /// Counts identical consecutive steps of an agent.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Stall {
-    seen: Seen,
+    seen: ObservationFingerprint,
     did: Did,
     count: u32,
 }
@@ -72,14 +72,14 @@ pub(super) struct Stall {
 impl Stall {
     /// Records a step and returns how many times in a row it was the same, including this one. A step without actions
     /// never counts as a repetition.
-    pub(super) fn note(&mut self, seen: Seen, did: Did) -> u32 {
+    pub(super) fn note(&mut self, seen: ObservationFingerprint, did: Did) -> u32 {
         let count = self.repeats(&seen, &did);
         *self = Self { seen, did, count };
         count
     }
 
     /// Returns the number of times in a row that the step would be the same, including this one.
-    pub(super) fn repeats(&self, seen: &Seen, did: &Did) -> u32 {
+    pub(super) fn repeats(&self, seen: &ObservationFingerprint, did: &Did) -> u32 {
         if did.is_nothing() {
             0
         } else if self.did == *did && self.seen == *seen {
@@ -91,7 +91,7 @@ impl Stall {
 }
 
 /// The repetition from which on an action is refused: the last before the agent is stopped.
-fn refused_from(limits: &Limits) -> u32 {
+fn refused_from(limits: &RoundLimits) -> u32 {
     limits.repeats_max.saturating_sub(1).max(2)
 }
 
@@ -108,7 +108,7 @@ pub(super) fn repetition_notice(count: u32) -> Option<String> {
 /// Refuses an action that was repeated too often; `None` if it may run.
 pub(super) fn refuse_repetition(
     repeats: u32,
-    limits: &Limits,
+    limits: &RoundLimits,
     proposal: &Proposal,
     tools: &[ToolSpec],
 ) -> Option<CallResult> {
@@ -116,7 +116,7 @@ pub(super) fn refuse_repetition(
         return None;
     }
     let used: Vec<&str> = proposal.commands.iter().map(|command| command.tool.as_str()).collect();
-    let known = tools.iter().filter(|tool| tool.listing != Listing::Nothing);
+    let known = tools.iter().filter(|tool| tool.listing != ToolListingLevel::Nothing);
     let others: Vec<&str> =
         known.map(|tool| tool.name.as_str()).filter(|name| !used.contains(name)).collect();
     let others =
@@ -131,7 +131,7 @@ pub(super) fn refuse_repetition(
 }
 
 /// Returns `true` if an agent has repeated itself so often that it is stopped.
-pub(super) const fn is_stalled(count: u32, limits: &Limits) -> bool {
+pub(super) const fn is_stalled(count: u32, limits: &RoundLimits) -> bool {
     count >= limits.repeats_max
 }
 

@@ -7,58 +7,58 @@ use serde::{Deserialize, Serialize};
 use super::{
     agent_state::{AppAgent, Delegation, HostAgent},
     config::SessionConfig,
-    documents::Unsaved,
-    effect::{Effect, EffectRecord, Refused, StepRef},
-    evaluation_state::Evaluating,
-    gate::{Grants, Parked},
-    hands::Words,
-    heard::Heard,
-    nested::Nesting,
+    documents::UnsavedDocuments,
+    effect::{Effect, EffectRecord, RefusedCommand, StepRef},
+    evaluation_state::EvaluationState,
+    gate::{Grants, ParkedCommands},
+    hands::UserRemarks,
+    heard::OutsideContent,
+    nested::NestedWorkflows,
     passwords::TypedPassword,
-    phases::{Acting, Observed, Ranking, StepStart},
-    plan::Following,
-    review::Review,
-    round::{Spent, SubtaskRecord, Tally},
-    words::{Foreign, Made, Returned, Said},
+    phases::{ActingStep, ObservedStep, RankingStep, StepStart},
+    plan::PlanProgress,
+    review::ShadowPolicyReview,
+    round::{RoundTally, SpentBudget, SubtaskRecord},
+    words::{Foreign, ReturnedTexts, SavedFiles, UserTexts},
 };
 use crate::{
-    action::words::Wording,
-    agent::{AgentRef, Worker},
+    action::words::CallReportFormatter,
+    agent::{AgentRef, SubtaskWorker},
     blackboard::Blackboard,
     evaluation::Evaluation,
     ids::EffectId,
     outcome::Outcome,
-    policy::{Places, Policy},
+    policy::{PathRoots, Policy},
     prompt::PromptSet,
-    reply::{AppReply, HostReply, NextSubtask, Question},
+    reply::{AppReply, HostReply, NextSubtask, UserQuestion},
     states::{AppStatus, AppTrigger, HostStatus, next_app},
     target::TargetRegistry,
-    workflow::Performing,
+    workflow::WorkflowExecution,
 };
 
 /// The phase of a step; each holds what the one before it made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Phase<R> {
+pub(super) enum StepPhase<R> {
     /// Waiting for what retrievers find.
     Retrieving(StepStart),
     /// Observing.
     Observing(StepStart),
     /// Waiting for the ranks of what a small model could be offered.
-    Ranking(Ranking),
+    Ranking(RankingStep),
     /// Waiting for the model.
-    Asking(Observed),
+    Asking(ObservedStep),
     /// Running commands.
-    Acting(Acting<R>),
+    Acting(ActingStep<R>),
     /// Looking again, for what the next commands are aimed at.
-    Looking(Acting<R>),
+    Looking(ActingStep<R>),
     /// Commands wait for an approval.
-    Parked(Acting<R>, Parked),
+    Parked(ActingStep<R>, ParkedCommands),
     /// Waiting for the user's answers, after the step was recorded.
-    Questioning(Vec<Question>),
+    Questioning(Vec<UserQuestion>),
 }
 
-impl<R> Phase<R> {
+impl<R> StepPhase<R> {
     /// The phase as text.
     pub(super) const fn word(&self) -> &'static str {
         match self {
@@ -77,17 +77,17 @@ impl<R> Phase<R> {
 /// The agent at work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Stage {
+pub(super) enum SessionStage {
     /// None; waiting for the next request.
     Idle,
     /// The HostAgent.
-    Host(Phase<HostReply>),
+    Host(StepPhase<HostReply>),
     /// The AppAgent of a window, or an agent of another kind with steps.
-    App(Worker, Phase<AppReply>),
+    App(SubtaskWorker, StepPhase<AppReply>),
     /// A delegate agent.
     Delegated(Delegation),
     /// The EvaluationAgent.
-    Evaluating(Box<Evaluating>),
+    Evaluating(Box<EvaluationState>),
     /// None; the outcome was reported.
     Done(Outcome),
     /// The session has ended.
@@ -96,46 +96,46 @@ pub(super) enum Stage {
 
 /// The current round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Round {
+pub(super) struct RoundState {
     pub(super) request: String,
     pub(super) started_ms: u64,
-    pub(super) spent: Spent,
+    pub(super) spent: SpentBudget,
     pub(super) subtasks: Vec<SubtaskRecord>,
     pub(super) failures_in_row: u32,
     /// The sub-tasks that the HostAgent planned ahead; `None` if it has to be asked.
     pub(super) next: Option<VecDeque<NextSubtask>>,
     /// The plan in progress.
-    pub(super) following: Option<Following>,
+    pub(super) following: Option<PlanProgress>,
     /// The workflow in progress.
     #[serde(default)]
-    pub(super) performing: Option<Performing>,
+    pub(super) performing: Option<WorkflowExecution>,
     /// The workflows that agents run.
     #[serde(default)]
-    pub(super) nesting: Nesting,
+    pub(super) nesting: NestedWorkflows,
     /// Set while any effect since the HostAgent's last decision is unverified.
     pub(super) unverified: bool,
     /// The documents with unsaved changes.
     #[serde(default)]
-    pub(super) unsaved: Unsaved,
+    pub(super) unsaved: UnsavedDocuments,
     /// Set if the user wrote or did something since the last request to the HostAgent.
     #[serde(default)]
     pub(super) unheard: bool,
 }
 
-impl Round {
+impl RoundState {
     pub(super) fn new(request: String, started_ms: u64) -> Self {
         Self {
             request,
             started_ms,
-            spent: Spent::default(),
+            spent: SpentBudget::default(),
             subtasks: Vec::new(),
             failures_in_row: 0,
             next: None,
             following: None,
             performing: None,
-            nesting: Nesting::default(),
+            nesting: NestedWorkflows::default(),
             unverified: false,
-            unsaved: Unsaved::default(),
+            unsaved: UnsavedDocuments::default(),
             unheard: false,
         }
     }
@@ -147,33 +147,33 @@ pub struct Session {
     pub(super) config: SessionConfig,
     /// Another policy that the commands are judged by for comparison.
     #[serde(skip)]
-    pub(super) review: Option<Box<Review>>,
+    pub(super) review: Option<Box<ShadowPolicyReview>>,
     pub(super) prompts: PromptSet,
     /// Makes the sentences that prompts show of results.
     #[serde(skip)]
-    pub(super) wording: Wording,
+    pub(super) wording: CallReportFormatter,
     pub(super) blackboard: Blackboard,
     /// Text that the user has entered.
     #[serde(default)]
-    pub(super) said: Said,
+    pub(super) said: UserTexts,
     /// Text that the user entered of their own accord.
     #[serde(default)]
-    pub(super) words: Words,
+    pub(super) words: UserRemarks,
     /// Since when a person has taken over, if they have, in milliseconds since 1970-01-01 UTC.
     #[serde(default)]
     pub(super) taken_over_ms: Option<u64>,
     /// Output of tools and agents.
     #[serde(default)]
-    pub(super) returned: Returned,
+    pub(super) returned: ReturnedTexts,
     /// Text received from outside the session.
     #[serde(default)]
-    pub(super) heard: Heard,
+    pub(super) heard: OutsideContent,
     /// The texts of files that say what is done and that this user has not made.
     #[serde(default)]
     pub(super) foreign: Foreign,
     /// The files that were saved.
     #[serde(default)]
-    pub(super) made: Made,
+    pub(super) made: SavedFiles,
     /// The passwords that were typed without a reference.
     #[serde(default)]
     pub(super) passwords: Vec<TypedPassword>,
@@ -184,9 +184,9 @@ pub struct Session {
     pub(super) host: HostAgent,
     pub(super) apps: Vec<AppAgent>,
     pub(super) grants: Grants,
-    pub(super) round: Round,
+    pub(super) round: RoundState,
     /// Resources used by all rounds.
-    pub(super) spent: Spent,
+    pub(super) spent: SpentBudget,
     /// Total time of the finished rounds, in milliseconds.
     pub(super) rounds_ms: u64,
     pub(super) rounds: u32,
@@ -195,11 +195,11 @@ pub struct Session {
     pub(super) evaluated: Option<(u32, Evaluation)>,
     pub(super) steps: u32,
     pub(super) now_ms: u64,
-    pub(super) stage: Stage,
+    pub(super) stage: SessionStage,
     pub(super) pending: Option<EffectRecord>,
     /// The commands that were refused since the last effect.
     #[serde(default)]
-    pub(super) refused: Vec<Refused>,
+    pub(super) refused: Vec<RefusedCommand>,
     next_effect: u64,
 }
 
@@ -211,40 +211,40 @@ impl Session {
             config,
             review: None,
             prompts,
-            wording: Wording::default(),
+            wording: CallReportFormatter::default(),
             blackboard: Blackboard::default(),
-            said: Said::default(),
-            words: Words::default(),
+            said: UserTexts::default(),
+            words: UserRemarks::default(),
             taken_over_ms: None,
-            returned: Returned::default(),
-            heard: Heard::default(),
+            returned: ReturnedTexts::default(),
+            heard: OutsideContent::default(),
             foreign: Foreign::default(),
-            made: Made::default(),
+            made: SavedFiles::default(),
             passwords: Vec::new(),
             withheld: Vec::new(),
             targets,
             host: HostAgent::default(),
             apps: Vec::new(),
             grants: Grants::default(),
-            round: Round::new(String::new(), 0),
-            spent: Spent::default(),
+            round: RoundState::new(String::new(), 0),
+            spent: SpentBudget::default(),
             rounds_ms: 0,
             rounds: 0,
             evaluated: None,
             steps: 0,
             now_ms: 0,
-            stage: Stage::Idle,
+            stage: SessionStage::Idle,
             pending: None,
             refused: Vec::new(),
             next_effect: 1,
         };
-        session.want(Stage::Idle, None, Effect::AwaitRequest);
+        session.want(SessionStage::Idle, None, Effect::AwaitRequest);
         session
     }
 
     /// The same session with other sentences in its prompts. No decision depends on them.
     #[must_use]
-    pub const fn with_wording(mut self, wording: Wording) -> Self {
+    pub const fn with_wording(mut self, wording: CallReportFormatter) -> Self {
         self.wording = wording;
         self
     }
@@ -255,7 +255,7 @@ impl Session {
     }
 
     /// Returns the directories that paths are relative to.
-    pub const fn places(&self) -> &Places {
+    pub const fn places(&self) -> &PathRoots {
         &self.config.places
     }
 
@@ -265,7 +265,7 @@ impl Session {
     }
 
     /// The agent at work.
-    pub(super) const fn stage(&self) -> &Stage {
+    pub(super) const fn stage(&self) -> &SessionStage {
         &self.stage
     }
 
@@ -276,22 +276,25 @@ impl Session {
 
     /// Returns `true` if a round is in progress.
     pub fn in_round(&self) -> bool {
-        !matches!(self.stage, Stage::Idle | Stage::Over)
+        !matches!(self.stage, SessionStage::Idle | SessionStage::Over)
     }
 
     /// Returns `true` if the round could go on if the model answered: it is asked for a decision of an agent, not for a judgement, without
     /// which a round can end.
     pub fn needs_model(&self) -> bool {
-        matches!(self.stage, Stage::Host(Phase::Asking(_)) | Stage::App(_, Phase::Asking(_)))
+        matches!(
+            self.stage,
+            SessionStage::Host(StepPhase::Asking(_)) | SessionStage::App(_, StepPhase::Asking(_))
+        )
     }
 
     /// The resources used by the current round.
-    pub fn tally(&self) -> &Tally {
+    pub fn tally(&self) -> &RoundTally {
         &self.round.spent.tally
     }
 
     /// The resources used by all rounds.
-    pub const fn session_tally(&self) -> &Tally {
+    pub const fn session_tally(&self) -> &RoundTally {
         &self.spent.tally
     }
 
@@ -310,7 +313,7 @@ impl Session {
         &self.blackboard
     }
 
-    pub(super) fn want(&mut self, stage: Stage, step: Option<StepRef>, effect: Effect) {
+    pub(super) fn want(&mut self, stage: SessionStage, step: Option<StepRef>, effect: Effect) {
         self.stage = stage;
         let id = EffectId(self.next_effect);
         self.next_effect = self.next_effect.saturating_add(1);
@@ -340,16 +343,16 @@ impl Session {
         StepRef { number, round_step, agent_step: taken.saturating_add(1), agent, subtask }
     }
 
-    pub(super) fn app(&self, worker: Worker) -> Option<&AppAgent> {
+    pub(super) fn app(&self, worker: SubtaskWorker) -> Option<&AppAgent> {
         self.apps.iter().find(|app| app.owner.worker() == worker)
     }
 
-    pub(super) fn app_mut(&mut self, worker: Worker) -> Option<&mut AppAgent> {
+    pub(super) fn app_mut(&mut self, worker: SubtaskWorker) -> Option<&mut AppAgent> {
         self.apps.iter_mut().find(|app| app.owner.worker() == worker)
     }
 
     /// Moves an AppAgent's state.
-    pub(super) fn app_moves(&mut self, worker: Worker, trigger: AppTrigger) -> AppStatus {
+    pub(super) fn app_moves(&mut self, worker: SubtaskWorker, trigger: AppTrigger) -> AppStatus {
         self.app_mut(worker).map_or(AppStatus::Error, |app| {
             app.status = next_app(app.status, trigger);
             app.status

@@ -1,7 +1,7 @@
 //! One step of any agent in the machine: observe, ask, act, record, and their failures.
 //!
 //! This module has what is common to all agents. What differs — the observation, the prompt, the meaning of a status — is
-//! in [`AgentKind`].
+//! in [`StepAgentKind`].
 
 use std::borrow::Cow;
 
@@ -9,26 +9,29 @@ use serde_json::Value;
 
 use super::{
     effect::{AskedBy, Effect, StepRef},
-    event::{Event, Incoming, NoAnswer},
-    gate::{Cleared, Judging, Proposal, Ruled, judge, open},
-    phases::{Acted, Acting, Advance, Expects, Observed, Once, Ranking, Replied, StepStart},
-    stall::{Did, Seen, Stall, refuse_repetition},
-    state::{Phase, Session, Stage},
+    event::{IncomingEvent, NoAnswer, SessionEvent},
+    gate::{ClearedCommands, GateContext, GateVerdict, Proposal, judge, open},
+    phases::{
+        ActedStep, ActingStep, Advance, Expects, ObservedStep, OneTimePromptParts, RankingStep, RepliedStep,
+        StepStart,
+    },
+    stall::{Did, ObservationFingerprint, Stall, refuse_repetition},
+    state::{Session, SessionStage, StepPhase},
     words::AtHand,
 };
 use crate::{
-    command::{CallResult, Command, ToolSpec},
-    model::{Message, Part, ReplyKind, Speaker},
-    observation::{Look, Observation, ObserveFailure},
+    command::{CallResult, ToolCommand, ToolSpec},
+    model::{MessagePart, ModelMessage, ReplyKind, Speaker},
+    observation::{Observation, ObservationTarget, ObserveFailure},
     prompt::PromptError,
-    reply::{Question, ReplyError},
+    reply::{ReplyError, UserQuestion},
     retrieval::{Hit, Lookup},
-    small::{Decided, Offer},
+    small::{SmallModelDecision, SmallModelOffer},
     ui::PictureRef,
 };
 
 /// The prompt of a step: system message and user message.
-pub(super) struct Asking {
+pub(super) struct StepPrompt {
     pub(super) system: String,
     /// Worked examples: what was shown, and the reply to it.
     pub(super) examples: Vec<(String, String)>,
@@ -54,13 +57,13 @@ pub(super) trait Steps: Copy {
     type Reply: Expects;
 
     /// The machine's stage during a phase of its step.
-    fn stage(self, phase: Phase<Self::Reply>) -> Stage;
+    fn stage(self, phase: StepPhase<Self::Reply>) -> SessionStage;
     /// Its next step; `None` if the agent is gone.
     fn step(self, session: &Session, number: u32) -> Option<StepRef>;
     /// Returns `true` if its step limit is reached, in which case its work was ended.
     fn exhausted(self, session: &mut Session) -> bool;
     /// Returns the view that it observes.
-    fn look(self, session: &Session) -> Look;
+    fn look(self, session: &Session) -> ObservationTarget;
     /// The object it works on is gone.
     fn lost(self, session: &mut Session, reason: &str);
     /// Observing failed as often as is allowed.
@@ -70,7 +73,7 @@ pub(super) trait Steps: Copy {
 }
 
 /// Decisions of an agent, with or without a model.
-pub(super) trait Asks: Steps {
+pub(super) trait StepDecider: Steps {
     /// Returns the request to retrievers before its next step; `None` if it was already made, or retrievers do not
     /// serve this agent.
     fn lookup(self, session: &Session) -> Option<Lookup>;
@@ -79,45 +82,50 @@ pub(super) trait Asks: Steps {
     /// Its decision without a model, if the observation suffices.
     fn decide_without_model(self, session: &mut Session, observation: &Observation) -> Option<Self::Reply>;
     /// Returns the choices for a small model; `None` if it uses another model.
-    fn offer(self, session: &Session, observation: &Observation) -> Option<Offer>;
+    fn offer(self, session: &Session, observation: &Observation) -> Option<SmallModelOffer>;
     /// Its prompt, for a small model if there is an offer.
     fn asking(
         self,
         session: &mut Session,
         observation: &Observation,
-        offer: Option<&Offer>,
-    ) -> Result<Asking, PromptError>;
+        offer: Option<&SmallModelOffer>,
+    ) -> Result<StepPrompt, PromptError>;
     /// Returns the prompt parts that appear only in its next request.
-    fn once(self, session: &Session) -> Once;
+    fn once(self, session: &Session) -> OneTimePromptParts;
     /// Its question was not sent, so that the next one has to tell and show that.
-    fn not_asked(self, session: &mut Session, once: Once);
+    fn not_asked(self, session: &mut Session, once: OneTimePromptParts);
     /// The kind and schema of its replies.
-    fn schema(self, session: &Session, offer: Option<&Offer>) -> (ReplyKind, Value);
+    fn schema(self, session: &Session, offer: Option<&SmallModelOffer>) -> (ReplyKind, Value);
     /// Parses the reply to a question about what it observed.
     fn parse(
         self,
         session: &Session,
-        observed: &Observed,
+        observed: &ObservedStep,
         text: &str,
-    ) -> Result<Decided<Self::Reply>, ReplyError>;
+    ) -> Result<SmallModelDecision<Self::Reply>, ReplyError>;
     /// Its questions were closed; `goes_on` unless a required answer is missing.
     fn questions_closed(self, session: &mut Session, goes_on: bool);
 }
 
 /// Actions of an agent and their outcome.
-pub(super) trait Acts: Steps {
+pub(super) trait StepActor: Steps {
     /// Its tools.
     fn tools(self, session: &Session) -> Cow<'_, [ToolSpec]>;
     /// The commands that a reply proposes.
     fn proposal(self, session: &Session, reply: &Self::Reply) -> Proposal;
     /// The commands that a policy could decide on, also where the one in force is not asked.
-    fn reviewable(self, session: &Session, reply: &Self::Reply) -> Vec<Command> {
+    fn reviewable(self, session: &Session, reply: &Self::Reply) -> Vec<ToolCommand> {
         self.proposal(session, reply).commands
     }
     /// Refuses a command regardless of the policy; `tools` are those of the agent.
-    fn refusal(self, session: &Session, tools: &[ToolSpec], command: &Command) -> Option<CallResult>;
+    fn refusal(self, session: &Session, tools: &[ToolSpec], command: &ToolCommand) -> Option<CallResult>;
     /// Its observation and intended actions, to detect repetition.
-    fn progress(self, session: &Session, observation: &Observation, reply: &Self::Reply) -> (Seen, Did);
+    fn progress(
+        self,
+        session: &Session,
+        observation: &Observation,
+        reply: &Self::Reply,
+    ) -> (ObservationFingerprint, Did);
     /// Its repetition counter.
     fn stall(self, session: &Session) -> Option<&Stall>;
     /// Its proposal waits for an approval.
@@ -127,19 +135,19 @@ pub(super) trait Acts: Steps {
     /// Adds to the notice for its next step.
     fn notified(self, session: &mut Session, notice: &str);
     /// Phase 4: records its step and moves its state.
-    fn acted(self, session: &mut Session, acted: Acted<Self::Reply>);
+    fn acted(self, session: &mut Session, acted: ActedStep<Self::Reply>);
     /// Its proposal was not approved.
-    fn not_approved(self, session: &mut Session, acted: Acted<Self::Reply>, what: &str, why: NotApproved);
+    fn not_approved(self, session: &mut Session, acted: ActedStep<Self::Reply>, what: &str, why: NotApproved);
 }
 
 /// A kind of agent with steps.
-pub(super) trait AgentKind: Asks + Acts {}
+pub(super) trait StepAgentKind: StepDecider + StepActor {}
 
-impl<A: Asks + Acts> AgentKind for A {}
+impl<A: StepDecider + StepActor> StepAgentKind for A {}
 
 impl Session {
     /// Starts the next step of an agent, unless that would exceed a budget.
-    pub(super) fn begin_step<A: AgentKind>(&mut self, agent: A) {
+    pub(super) fn begin_step<A: StepAgentKind>(&mut self, agent: A) {
         if agent.exhausted(self) {
             return;
         }
@@ -151,46 +159,54 @@ impl Session {
     }
 
     /// Asks retrievers if that is due, then observes.
-    fn prepare<A: AgentKind>(&mut self, agent: A, start: StepStart) {
+    fn prepare<A: StepAgentKind>(&mut self, agent: A, start: StepStart) {
         let Some(lookup) = agent.lookup(self) else { return self.look_as(agent, start) };
         let step = start.step.clone();
-        self.want(agent.stage(Phase::Retrieving(start)), Some(step), Effect::Retrieve { lookup });
+        self.want(agent.stage(StepPhase::Retrieving(start)), Some(step), Effect::Retrieve { lookup });
     }
 
     /// Phase 1: observes.
-    pub(super) fn look_as<A: AgentKind>(&mut self, agent: A, start: StepStart) {
+    pub(super) fn look_as<A: StepAgentKind>(&mut self, agent: A, start: StepStart) {
         let (step, look) = (start.step.clone(), agent.look(self));
-        self.want(agent.stage(Phase::Observing(start)), Some(step), Effect::Observe { look });
+        self.want(agent.stage(StepPhase::Observing(start)), Some(step), Effect::Observe { look });
     }
 
     /// Handles an event for a step.
-    pub(super) fn step_event<A: AgentKind>(&mut self, agent: A, phase: Phase<A::Reply>, incoming: Incoming) {
+    pub(super) fn step_event<A: StepAgentKind>(
+        &mut self,
+        agent: A,
+        phase: StepPhase<A::Reply>,
+        incoming: IncomingEvent,
+    ) {
         match (phase, incoming.event) {
-            (Phase::Retrieving(start), Event::Retrieved { hits, .. }) => {
+            (StepPhase::Retrieving(start), SessionEvent::Retrieved { hits, .. }) => {
                 for hit in &hits {
                     self.heard.add_hit(hit);
                 }
                 agent.found(self, hits);
                 self.look_as(agent, start);
             }
-            (Phase::Observing(start), Event::Observed { observation }) => {
+            (StepPhase::Observing(start), SessionEvent::Observed { observation }) => {
                 self.observed(agent, start, observation);
             }
-            (Phase::Observing(start), Event::ObserveFailed { failure }) => {
+            (StepPhase::Observing(start), SessionEvent::ObserveFailed { failure }) => {
                 self.retry_observation(agent, start, &failure);
             }
-            (Phase::Ranking(Ranking { start, observation, offer }), Event::Ranked { scores }) => {
+            (
+                StepPhase::Ranking(RankingStep { start, observation, offer }),
+                SessionEvent::Ranked { scores },
+            ) => {
                 self.prompt(agent, start, observation, Some(offer.narrowed(Some(&scores))));
             }
-            (Phase::Asking(observed), Event::Replied { reply, .. }) => {
+            (StepPhase::Asking(observed), SessionEvent::Replied { reply, .. }) => {
                 self.count_reply(&reply);
                 self.replied(agent, observed, &reply.text);
             }
-            (Phase::Asking(_), Event::ModelFailed { failure }) => {
+            (StepPhase::Asking(_), SessionEvent::ModelFailed { failure }) => {
                 self.count_model_failure(&failure);
                 agent.broke(self, format!("the model call failed: {failure}"));
             }
-            (Phase::Acting(mut acting), Event::Returned { mut result }) => {
+            (StepPhase::Acting(mut acting), SessionEvent::Returned { mut result }) => {
                 self.take_workflow(acting.tool(), &mut result);
                 self.round.unsaved.take_in(acting.window(), &result.report);
                 self.made.take_in(&result.report);
@@ -199,14 +215,14 @@ impl Session {
                 acting.returned(result, self.config.action_sequences, Some(incoming.answers));
                 self.act(agent, acting);
             }
-            (Phase::Looking(acting), Event::Observed { observation }) => {
+            (StepPhase::Looking(acting), SessionEvent::Observed { observation }) => {
                 self.looked_again(agent, acting, observation);
             }
-            (Phase::Looking(mut acting), Event::ObserveFailed { failure }) => {
+            (StepPhase::Looking(mut acting), SessionEvent::ObserveFailed { failure }) => {
                 acting.not_looked_again(&failure.message);
                 self.act(agent, acting);
             }
-            (Phase::Parked(acting, parked), Event::Rejected { instruction, is_message }) => {
+            (StepPhase::Parked(acting, parked), SessionEvent::Rejected { instruction, is_message }) => {
                 let what = parked.what();
                 let why = match instruction {
                     Some(message) if is_message => NotApproved::Refused(message),
@@ -214,21 +230,21 @@ impl Session {
                 };
                 agent.not_approved(self, acting.broken_off(), &what, why);
             }
-            (Phase::Parked(acting, parked), Event::Unanswered { why }) => {
+            (StepPhase::Parked(acting, parked), SessionEvent::Unanswered { why }) => {
                 let what = parked.what();
                 agent.not_approved(self, acting.broken_off(), &what, NotApproved::Unanswered(why));
             }
-            (Phase::Parked(acting, parked), event) => {
+            (StepPhase::Parked(acting, parked), event) => {
                 match open(parked, incoming.answers, &event, &mut self.grants) {
                     Some(cleared) => self.act(agent, acting.resumed(cleared)),
                     None => self.break_off(unexpected_event("waiting for an approval", &event)),
                 }
             }
-            (Phase::Questioning(questions), Event::Answered { answers }) => {
+            (StepPhase::Questioning(questions), SessionEvent::Answered { answers }) => {
                 self.note_answers(&questions, &answers);
                 agent.questions_closed(self, /*goes_on*/ true);
             }
-            (Phase::Questioning(questions), Event::Unanswered { why }) => {
+            (StepPhase::Questioning(questions), SessionEvent::Unanswered { why }) => {
                 let goes_on = self.note_no_answer(&questions, why);
                 agent.questions_closed(self, goes_on);
             }
@@ -237,10 +253,10 @@ impl Session {
     }
 
     /// Takes in a reply: a decision, the reason for another question, or one that is not valid.
-    fn replied<A: AgentKind>(&mut self, agent: A, observed: Observed, text: &str) {
+    fn replied<A: StepAgentKind>(&mut self, agent: A, observed: ObservedStep, text: &str) {
         match agent.parse(self, &observed, text) {
-            Ok(Decided::Finally(decision)) => self.decided(agent, observed.replied(decision)),
-            Ok(Decided::Further(offer)) => {
+            Ok(SmallModelDecision::Finally(decision)) => self.decided(agent, observed.replied(decision)),
+            Ok(SmallModelDecision::Further(offer)) => {
                 let observation = observed.observation.clone();
                 self.prompt(agent, observed.restart(), observation, Some(offer));
             }
@@ -248,7 +264,7 @@ impl Session {
         }
     }
 
-    fn observed<A: AgentKind>(&mut self, agent: A, start: StepStart, observation: Observation) {
+    fn observed<A: StepAgentKind>(&mut self, agent: A, start: StepStart, observation: Observation) {
         self.round.unsaved.see(&observation);
         self.heard.see(&observation);
         if let Some(reply) = agent.decide_without_model(self, &observation) {
@@ -258,7 +274,7 @@ impl Session {
         match agent.offer(self, &observation) {
             Some(offer) if self.config.ranks && offer.is_choice() => {
                 let (step, wanted, texts) = (start.step.clone(), offer.wanted.clone(), offer.texts());
-                let ranking = agent.stage(Phase::Ranking(Ranking { start, observation, offer }));
+                let ranking = agent.stage(StepPhase::Ranking(RankingStep { start, observation, offer }));
                 self.want(ranking, Some(step), Effect::Rank { wanted, texts });
             }
             offer => self.prompt(agent, start, observation, offer.map(|offer| offer.narrowed(None))),
@@ -266,25 +282,30 @@ impl Session {
     }
 
     /// Phase 2: asks the model about an observation, a small one by an offer.
-    fn prompt<A: AgentKind>(
+    fn prompt<A: StepAgentKind>(
         &mut self,
         agent: A,
         start: StepStart,
         observation: Observation,
-        offer: Option<Offer>,
+        offer: Option<SmallModelOffer>,
     ) {
         let once = agent.once(self);
         match agent.asking(self, &observation, offer.as_ref()) {
             Ok(asking) => {
                 let (messages, words) = (messages(asking), self.words.count());
                 let offer = offer.map(Box::new);
-                self.ask(agent, Observed { offer, words, once, ..start.observed(observation, messages) });
+                self.ask(agent, ObservedStep { offer, words, once, ..start.observed(observation, messages) });
             }
             Err(error) => self.break_off(error.to_string()),
         }
     }
 
-    fn retry_observation<A: AgentKind>(&mut self, agent: A, mut start: StepStart, failure: &ObserveFailure) {
+    fn retry_observation<A: StepAgentKind>(
+        &mut self,
+        agent: A,
+        mut start: StepStart,
+        failure: &ObserveFailure,
+    ) {
         start.looks_failed = start.looks_failed.saturating_add(1);
         if failure.desktop_gone {
             agent.broke(self, format!("failed to observe the desktop: {failure}"));
@@ -298,25 +319,25 @@ impl Session {
     }
 
     /// Phase 2 is done: the proposal goes through the gate.
-    pub(super) fn decided<A: AgentKind>(&mut self, agent: A, replied: Replied<A::Reply>) {
+    pub(super) fn decided<A: StepAgentKind>(&mut self, agent: A, replied: RepliedStep<A::Reply>) {
         let (seen, did) = agent.progress(self, &replied.observation, &replied.reply);
         let repeats = agent.stall(self).map_or(0, |stall| stall.repeats(&seen, &did));
         let proposal = agent.proposal(self, &replied.reply);
         let tools = agent.tools(self);
         if let Some(refusal) = refuse_repetition(repeats, &self.config.limits, &proposal, &tools) {
             drop(tools);
-            self.act(agent, replied.acting(Cleared::refused(proposal, refusal)));
+            self.act(agent, replied.acting(ClearedCommands::refused(proposal, refusal)));
             return;
         }
         drop(tools);
-        self.gated(agent, replied.acting(Cleared::default()), proposal);
+        self.gated(agent, replied.acting(ClearedCommands::default()), proposal);
     }
 
     /// The window was looked at again: what waited for that goes through the gate.
-    fn looked_again<A: AgentKind>(
+    fn looked_again<A: StepAgentKind>(
         &mut self,
         agent: A,
-        mut acting: Acting<A::Reply>,
+        mut acting: ActingStep<A::Reply>,
         observation: Observation,
     ) {
         self.round.unsaved.see(&observation);
@@ -327,12 +348,12 @@ impl Session {
     }
 
     /// The gate decides on a proposal, by what was seen last.
-    fn gated<A: AgentKind>(&mut self, agent: A, acting: Acting<A::Reply>, proposal: Proposal) {
+    fn gated<A: StepAgentKind>(&mut self, agent: A, acting: ActingStep<A::Reply>, proposal: Proposal) {
         let tools = agent.tools(self);
-        let refusal = |command: &Command| agent.refusal(self, &tools, command);
+        let refusal = |command: &ToolCommand| agent.refusal(self, &tools, command);
         let secrets = self.secrets();
         let step = acting.replied.step.clone();
-        let judging = Judging {
+        let judging = GateContext {
             policy: &self.config.policy,
             grants: &self.grants,
             observation: acting.observation(),
@@ -355,11 +376,11 @@ impl Session {
             review.add(reviewed);
         }
         match ruled {
-            Ruled::Cleared(cleared) => self.act(agent, acting.resumed(cleared)),
-            Ruled::Asks(parked, approval) => {
+            GateVerdict::Cleared(cleared) => self.act(agent, acting.resumed(cleared)),
+            GateVerdict::Asks(parked, approval) => {
                 agent.waits(self, &approval.asked_by);
                 self.want(
-                    agent.stage(Phase::Parked(acting, parked)),
+                    agent.stage(StepPhase::Parked(acting, parked)),
                     Some(step),
                     Effect::AwaitApproval { approval },
                 );
@@ -368,17 +389,17 @@ impl Session {
     }
 
     /// Phase 3: sends the next command, or ends the phase.
-    fn act<A: AgentKind>(&mut self, agent: A, acting: Acting<A::Reply>) {
+    fn act<A: StepAgentKind>(&mut self, agent: A, acting: ActingStep<A::Reply>) {
         match acting.next() {
             Advance::Send(next, command) => {
                 let step = next.replied.step.clone();
                 self.count_call();
-                self.want(agent.stage(Phase::Acting(*next)), Some(step), Effect::Call { command });
+                self.want(agent.stage(StepPhase::Acting(*next)), Some(step), Effect::Call { command });
             }
             Advance::Look(acting) => {
                 let step = acting.replied.step.clone();
                 let look = agent.look(self).without_picture();
-                self.want(agent.stage(Phase::Looking(*acting)), Some(step), Effect::Observe { look });
+                self.want(agent.stage(StepPhase::Looking(*acting)), Some(step), Effect::Observe { look });
             }
             Advance::Done(mut acted) => {
                 self.refused.append(&mut acted.refused);
@@ -388,9 +409,9 @@ impl Session {
     }
 
     /// Asks the user, unless questions are disabled.
-    pub(super) fn question<A: AgentKind>(&mut self, agent: A, questions: Vec<Question>) {
+    pub(super) fn question<A: StepAgentKind>(&mut self, agent: A, questions: Vec<UserQuestion>) {
         if self.config.ask_questions {
-            let stage = agent.stage(Phase::Questioning(questions.clone()));
+            let stage = agent.stage(StepPhase::Questioning(questions.clone()));
             self.want(stage, None, Effect::AskUser { questions });
         } else {
             let goes_on = self.note_no_answer(&questions, NoAnswer::NoChannel);
@@ -399,19 +420,19 @@ impl Session {
     }
 
     /// Asks the model, unless that would exceed a budget.
-    pub(super) fn ask<A: AgentKind>(&mut self, agent: A, observed: Observed) {
+    pub(super) fn ask<A: StepAgentKind>(&mut self, agent: A, observed: ObservedStep) {
         let observed = self.with_words(observed);
         let step = observed.step.clone();
         match self.model_request(agent.schema(self, observed.offer.as_deref()), &observed) {
             Ok(request) => {
-                self.want(agent.stage(Phase::Asking(observed)), Some(step), Effect::Ask { request });
+                self.want(agent.stage(StepPhase::Asking(observed)), Some(step), Effect::Ask { request });
             }
             Err(reason) => self.exhaust(reason),
         }
     }
 
     /// Asks the model to repair an invalid reply; at the limit the agent fails.
-    fn repair<A: AgentKind>(&mut self, agent: A, observed: Observed, said: &str, problem: &str) {
+    fn repair<A: StepAgentKind>(&mut self, agent: A, observed: ObservedStep, said: &str, problem: &str) {
         if observed.repairs >= self.config.limits.repairs_max {
             let attempts = observed.repairs.saturating_add(1);
             agent.broke(self, format!("the model's reply was invalid after {attempts} attempts: {problem}"));
@@ -428,19 +449,22 @@ impl Session {
 }
 
 /// The messages of a new step: system, worked examples, then user.
-pub(super) fn messages(asking: Asking) -> Vec<Message> {
-    let mut shown = Message::text(Speaker::User, asking.user);
-    shown
-        .parts
-        .extend(asking.kept.into_iter().chain(asking.picture).map(|picture| Part::Picture { picture }));
+pub(super) fn messages(asking: StepPrompt) -> Vec<ModelMessage> {
+    let mut shown = ModelMessage::text(Speaker::User, asking.user);
+    shown.parts.extend(
+        asking.kept.into_iter().chain(asking.picture).map(|picture| MessagePart::Picture { picture }),
+    );
     let examples = asking.examples.into_iter().flat_map(|(shown, reply)| {
-        [Message::text(Speaker::User, shown), Message::text(Speaker::Assistant, reply)]
+        [ModelMessage::text(Speaker::User, shown), ModelMessage::text(Speaker::Assistant, reply)]
     });
-    std::iter::once(Message::text(Speaker::System, asking.system)).chain(examples).chain([shown]).collect()
+    std::iter::once(ModelMessage::text(Speaker::System, asking.system))
+        .chain(examples)
+        .chain([shown])
+        .collect()
 }
 
 /// The error for an unexpected event; the checks of [`Session::apply`] make it unreachable.
-pub(super) fn unexpected_event(phase: &'static str, event: &Event) -> String {
+pub(super) fn unexpected_event(phase: &'static str, event: &SessionEvent) -> String {
     debug_assert!(false, "{phase} got {event:?}");
     format!("unexpected event while {phase}")
 }

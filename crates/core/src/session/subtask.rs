@@ -6,15 +6,15 @@ use std::collections::VecDeque;
 use super::{
     agent_state::Owner,
     config::Verify,
-    host::Host,
-    phases::{Observed, Recorded},
-    plan::Place,
+    host::HostAgentKind,
+    phases::{ObservedStep, RecordedStep},
+    plan::PlanWorker,
     round::{SubtaskRecord, SubtaskStatus},
     state::Session,
     verify::Doubt,
 };
 use crate::{
-    action::words::Wording,
+    action::words::CallReportFormatter,
     agent::AgentRef,
     ids::AgentId,
     known_tools::LAUNCH,
@@ -114,7 +114,7 @@ impl Session {
     pub(super) fn back_to_host(&mut self) {
         self.round.next = None;
         self.host.moves(HostTrigger::SubtaskEnded);
-        self.begin_step(Host);
+        self.begin_step(HostAgentKind);
     }
 
     fn fulfilled(&mut self, result: String) {
@@ -137,7 +137,7 @@ impl Session {
         reply.message = next.message;
         reply.plan = rest.iter().map(|next| next.subtask.clone()).collect();
         reply.next = Some(rest.into());
-        self.decided(Host, Observed::without_model(step, observation).replied(reply));
+        self.decided(HostAgentKind, ObservedStep::without_model(step, observation).replied(reply));
     }
 
     /// Assigns the next step of a plan; false if there is no plan, or no step left.
@@ -148,8 +148,8 @@ impl Session {
         };
         let message = following.message();
         match place {
-            Place::Window(window) => self.assign(Owner::Window(window), step, message),
-            Place::Agent(id) => match self.targets.agent(id).cloned() {
+            PlanWorker::Window(window) => self.assign(Owner::Window(window), step, message),
+            PlanWorker::Agent(id) => match self.targets.agent(id).cloned() {
                 Some(agent) => self.assign_to_agent(agent, step, message),
                 None => self.break_off(format!("the agent {id} of the plan is gone")),
             },
@@ -191,7 +191,7 @@ impl Session {
         let Some(following) = self.round.following.as_mut().filter(|following| following.is_waiting()) else {
             return false;
         };
-        following.place = agent.map(Place::Agent).or(window.map(Place::Window));
+        following.place = agent.map(PlanWorker::Agent).or(window.map(PlanWorker::Window));
         // Nothing follows the last step.
         self.round.next = Some(VecDeque::new());
         self.follows_plan()
@@ -232,7 +232,7 @@ fn shows(window: &WindowInfo, object: &str) -> bool {
 }
 
 /// The result of a sub-task: the agent's own, and the output of its last actions.
-pub(super) fn subtask_result(recorded: &Recorded<AppReply>, wording: Wording) -> String {
+pub(super) fn subtask_result(recorded: &RecordedStep<AppReply>, wording: CallReportFormatter) -> String {
     let mut parts: Vec<String> = recorded.reply.result.clone().into_iter().collect();
     parts.extend(recorded.actions.iter().map(|info| result_text(info, wording)));
     if parts.is_empty() {

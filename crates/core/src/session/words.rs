@@ -7,19 +7,19 @@ use serde_json::Value;
 
 use super::state::Session;
 use crate::{
-    action::{Evidence, Proof, Report},
+    action::{ActionProof, CallReport, Evidence},
     clipping::within,
     observation::{Observation, WindowView},
-    policy::{ReadText, Texts},
-    provenance::Carried,
+    policy::{ObservedText, Texts},
+    provenance::CarriedValue,
     text::clip,
 };
 
 /// The words of the user in a session: requests, answers and instructions. Nothing else counts as the user's.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Said(VecDeque<String>);
+pub(super) struct UserTexts(VecDeque<String>);
 
-impl Said {
+impl UserTexts {
     /// The most texts that are kept.
     const TEXTS_MAX: usize = 100;
     /// The longest text, in characters.
@@ -44,9 +44,9 @@ impl Said {
 
 /// Unmodified output of tools and agents, with its origin.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Returned(VecDeque<(String, String)>);
+pub(super) struct ReturnedTexts(VecDeque<(String, String)>);
 
-impl Returned {
+impl ReturnedTexts {
     /// The most texts that are kept.
     const TEXTS_MAX: usize = 8;
     /// The longest text, in characters.
@@ -77,16 +77,18 @@ impl Returned {
 
 /// The files that the session has saved, by the proofs of its actions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Made(VecDeque<String>);
+pub(super) struct SavedFiles(VecDeque<String>);
 
-impl Made {
+impl SavedFiles {
     /// The most files that are remembered.
     const FILES_MAX: usize = 64;
 
     /// Notes the files that the actions of a call have saved.
-    pub(super) fn take_in(&mut self, report: &Report) {
+    pub(super) fn take_in(&mut self, report: &CallReport) {
         for action in report.actions() {
-            let Evidence::Seen { proof: Proof::Saved { path, .. } } = &action.evidence else { continue };
+            let Evidence::Seen { proof: ActionProof::Saved { path, .. } } = &action.evidence else {
+                continue;
+            };
             if self.0.contains(path) {
                 continue;
             }
@@ -120,8 +122,8 @@ impl Foreign {
     }
 
     /// The texts, the latest first.
-    fn texts(&self) -> impl Iterator<Item = ReadText<'_>> {
-        self.0.iter().rev().map(|(place, text)| ReadText { place: place.clone(), text })
+    fn texts(&self) -> impl Iterator<Item = ObservedText<'_>> {
+        self.0.iter().rev().map(|(place, text)| ObservedText { place: place.clone(), text })
     }
 }
 
@@ -172,35 +174,37 @@ impl Texts for AtHand<'_> {
         self.session.passwords.iter().find(|one| one.dots == dots)?.from.clone()
     }
 
-    fn read(&self) -> Vec<ReadText<'_>> {
+    fn read(&self) -> Vec<ObservedText<'_>> {
         let mut texts = Vec::new();
         match self.observation {
             Observation::Window(view) => read_in(view, &mut texts),
             Observation::Desktop(view) => {
                 for window in view.windows.iter().chain(&view.dialogs) {
-                    texts
-                        .push(ReadText { place: format!("the title of {}", window.id), text: &window.title });
+                    texts.push(ObservedText {
+                        place: format!("the title of {}", window.id),
+                        text: &window.title,
+                    });
                 }
             }
             Observation::Agent(view) => {
-                texts.push(ReadText { place: "what the agent observes".to_owned(), text: &view.text });
+                texts.push(ObservedText { place: "what the agent observes".to_owned(), text: &view.text });
             }
         }
         texts.extend(self.session.foreign.texts());
         let returned = self.session.returned.0.iter().rev();
-        texts.extend(returned.map(|(place, text)| ReadText { place: place.clone(), text }));
+        texts.extend(returned.map(|(place, text)| ObservedText { place: place.clone(), text }));
         // A model wrote these, after it had read.
         for app in &self.session.apps {
             let own = std::iter::once(&app.subtask).chain(&app.message);
             let place = format!("the sub-task of {}", app.owner.agent());
-            texts.extend(own.map(|text| ReadText { place: place.clone(), text }));
+            texts.extend(own.map(|text| ObservedText { place: place.clone(), text }));
         }
         texts.extend(self.session.heard.texts());
         texts.extend(self.session.heard.reached());
         texts
     }
 
-    fn heard(&self) -> Vec<ReadText<'_>> {
+    fn heard(&self) -> Vec<ObservedText<'_>> {
         self.session.foreign.texts().chain(self.session.heard.texts()).collect()
     }
 
@@ -208,7 +212,7 @@ impl Texts for AtHand<'_> {
         self.session.round.performing.as_ref()?.stranger()
     }
 
-    fn pasted(&self) -> Option<Carried> {
+    fn pasted(&self) -> Option<CarriedValue> {
         Some(self.session.round.performing.as_ref()?.pasted())
     }
 
@@ -218,17 +222,17 @@ impl Texts for AtHand<'_> {
 }
 
 /// The texts of the elements of a window.
-fn read_in<'a>(view: &'a WindowView, texts: &mut Vec<ReadText<'a>>) {
+fn read_in<'a>(view: &'a WindowView, texts: &mut Vec<ObservedText<'a>>) {
     for surface in view.surfaces.iter().rev() {
         for element in &surface.tree.elements {
             let own =
                 [Some(element.name.as_str()), element.text.as_deref(), Some(element.description.as_str())];
             for text in own.into_iter().flatten().filter(|text| !text.is_empty()) {
                 let place = format!("{} {} of {}", element.role, element.id, surface.window.label());
-                texts.push(ReadText { place, text });
+                texts.push(ObservedText { place, text });
             }
         }
-        texts.push(ReadText {
+        texts.push(ObservedText {
             place: format!("the title of {}", surface.window.id),
             text: &surface.window.title,
         });

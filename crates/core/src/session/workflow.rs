@@ -1,16 +1,19 @@
 //! Rounds that are a workflow: HostAgent and AppAgents decide by its steps, and a model is only asked about a step that cannot be done as
 //! it is written.
 
-use super::{phases::Observed, round::SubtaskStatus, state::Session, step::Asking, subtask::assigns};
+use super::{phases::ObservedStep, round::SubtaskStatus, state::Session, step::StepPrompt, subtask::assigns};
 use crate::{
-    agent::Worker,
+    agent::SubtaskWorker,
     command::ActionCommandInfo,
     intent::Does,
     observation::{Observation, WindowView},
     prompt::{HealInput, PromptError, heal_texts},
     reply::{AppReply, HealChoice, HealReply, HostReply, ProposedAction, ReplyError},
     states::{AppStatus, HostStatus},
-    workflow::{Acts, Heal, Next, Performing, Trouble, Where, WorkflowEnd, WorkflowRun, stranger_of},
+    workflow::{
+        Heal, NextWindowStep, Where, WorkflowCalls, WorkflowEnd, WorkflowExecution, WorkflowRun,
+        WorkflowStepFailure, stranger_of,
+    },
 };
 
 impl Session {
@@ -21,11 +24,11 @@ impl Session {
             for text in run.values.values().cloned().chain(run.workflow.texts()) {
                 self.said.add(&text);
             }
-            Performing::new(run)
+            WorkflowExecution::new(run)
         } else {
             run.given().for_each(|text| self.said.add(text));
             self.foreign.add(stranger_of(&run.workflow.name), &run.workflow.texts());
-            Performing::opening_documents(run)
+            WorkflowExecution::opening_documents(run)
         };
         self.round.performing = Some(performing);
     }
@@ -67,8 +70,14 @@ impl Session {
     }
 
     /// An AppAgent's decision by the workflow of the round; `None` if the round is none, or a model is to be asked about the step.
-    pub(super) fn workflow_acts(&mut self, worker: Worker, observation: &Observation) -> Option<AppReply> {
-        let (Worker::Window(window), Observation::Window(view)) = (worker, observation) else { return None };
+    pub(super) fn workflow_acts(
+        &mut self,
+        worker: SubtaskWorker,
+        observation: &Observation,
+    ) -> Option<AppReply> {
+        let (SubtaskWorker::Window(window), Observation::Window(view)) = (worker, observation) else {
+            return None;
+        };
         let mut performing = self.round.performing.take()?;
         let label = performing.label();
         let tools = self.tools_of(worker);
@@ -77,15 +86,15 @@ impl Session {
         let next = performing.next_in(window, view, &does);
         let performing = self.round.performing.insert(performing);
         Some(match next {
-            Next::Act(Acts { actions, about, are_last }) => {
+            NextWindowStep::Act(WorkflowCalls { actions, about, are_last }) => {
                 let status = if are_last { AppStatus::Finish } else { AppStatus::Continue };
                 let result = are_last.then(|| about.clone());
                 AppReply { result, ..app_reply(status, &about, actions) }
             }
-            Next::Elsewhere => {
+            NextWindowStep::Elsewhere => {
                 app_reply(AppStatus::Finish, "nothing of the workflow is left to do here", Vec::new())
             }
-            Next::Stuck(trouble) => {
+            NextWindowStep::Stuck(trouble) => {
                 if performing.heals() {
                     return None;
                 }
@@ -98,9 +107,9 @@ impl Session {
     /// The question about the step that cannot be done; `None` if there is none.
     pub(super) fn heal_asking(
         &self,
-        worker: Worker,
+        worker: SubtaskWorker,
         observation: &Observation,
-    ) -> Option<Result<Asking, PromptError>> {
+    ) -> Option<Result<StepPrompt, PromptError>> {
         let performing = self.round.performing.as_ref()?;
         let (trouble, Observation::Window(view)) = (performing.trouble()?, observation) else { return None };
         let (app, step) = (self.app(worker)?, performing.step()?);
@@ -117,7 +126,7 @@ impl Session {
             tokens_max: self.config.view.tokens_max,
             marks: &marks,
         };
-        let asking = heal_texts(&self.prompts, &input).map(|(system, user)| Asking {
+        let asking = heal_texts(&self.prompts, &input).map(|(system, user)| StepPrompt {
             system,
             examples: Vec::new(),
             user,
@@ -128,15 +137,15 @@ impl Session {
     }
 
     /// Returns `true` if an agent is asked about a step of a workflow, rather than for its decision.
-    pub(super) fn is_healing(&self, worker: Worker) -> bool {
-        matches!(worker, Worker::Window(_)) && self.workflow_is_stuck()
+    pub(super) fn is_healing(&self, worker: SubtaskWorker) -> bool {
+        matches!(worker, SubtaskWorker::Window(_)) && self.workflow_is_stuck()
     }
 
     /// Converts a model's reply about a step into the reply of the agent.
     ///
     /// # Errors
     /// The element is not in the window, or the reply is not valid.
-    pub(super) fn healed(&self, observed: &Observed, text: &str) -> Result<AppReply, ReplyError> {
+    pub(super) fn healed(&self, observed: &ObservedStep, text: &str) -> Result<AppReply, ReplyError> {
         let reply = HealReply::parse(text)?;
         let (Some(performing), Observation::Window(view)) = (&self.round.performing, &observed.observation)
         else {
@@ -190,12 +199,12 @@ impl Session {
     /// Returns the outcome of the workflow of the round; `None` if the round runs no workflow.
     pub(super) fn workflow_end(&self) -> Option<WorkflowEnd> {
         let is_round = !self.round.nesting.is_running();
-        self.round.performing.as_ref().filter(|_| is_round).map(Performing::end)
+        self.round.performing.as_ref().filter(|_| is_round).map(WorkflowExecution::end)
     }
 }
 
 /// Formats the step at which a workflow stopped, and the reason.
-fn stopped(label: &str, trouble: &Trouble) -> String {
+fn stopped(label: &str, trouble: &WorkflowStepFailure) -> String {
     format!("stopped at step {label}: {}", trouble.text)
 }
 

@@ -2,9 +2,9 @@
 
 use super::state::Session;
 use crate::{
-    agent::Worker,
+    agent::SubtaskWorker,
     command::ActionCommandInfo,
-    prompt::{Zoomed, ZoomedPictures},
+    prompt::{ZoomedPicture, ZoomedPictures},
 };
 
 /// The most of them in one question.
@@ -12,17 +12,18 @@ const ZOOMED_MAX: usize = 4;
 
 impl Session {
     /// The pictures that the calls of an agent returned since its last question, the newest ones.
-    pub(super) fn zoomed_of(&self, worker: Worker) -> ZoomedPictures {
-        let is_shown = self.config.pictures && matches!(worker, Worker::Window(_)) && !self.operates(worker);
+    pub(super) fn zoomed_of(&self, worker: SubtaskWorker) -> ZoomedPictures {
+        let is_shown =
+            self.config.pictures && matches!(worker, SubtaskWorker::Window(_)) && !self.operates(worker);
         let Some(app) = self.app(worker).filter(|_| is_shown) else { return ZoomedPictures::default() };
         let since = app.first_step.max(app.pictures_to);
         let zoomed = |step: u32, info: &ActionCommandInfo| {
             let picture = info.result.picture.clone()?;
             let place = info.result.output.to_string();
-            Some(Zoomed { step, call: info.command.to_line(), place, picture })
+            Some(ZoomedPicture { step, call: info.command.to_line(), place, picture })
         };
         let items = app.memory.items().filter(|item| item.step >= since);
-        let mut shown: Vec<Zoomed> = items
+        let mut shown: Vec<ZoomedPicture> = items
             .flat_map(|item| item.actions.iter().filter_map(move |info| zoomed(item.step, info)))
             .collect();
         let left_out = shown.len().saturating_sub(ZOOMED_MAX);

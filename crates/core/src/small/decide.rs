@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{ALL_DONE, DONE, FAIL, Means, NONE, NOTHING_FITS, Offer, SmallValuesReply};
+use super::{ALL_DONE, DONE, FAIL, NONE, NOTHING_FITS, OfferTarget, SmallModelOffer, SmallValuesReply};
 use crate::{
     known_tools::LAUNCH,
     reply::{AppReply, HostReply, ProposedAction, ReplyError},
@@ -13,11 +13,11 @@ use crate::{
 
 /// Outcome of a reply.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Decided<R> {
+pub(crate) enum SmallModelDecision<R> {
     /// A decision.
     Finally(R),
     /// Another question has to be answered first.
-    Further(Offer),
+    Further(SmallModelOffer),
 }
 
 /// The reply of a HostAgent that asks a small model.
@@ -53,7 +53,7 @@ fn short_text() -> Value {
 }
 
 /// The schema of a HostAgent's reply to an offer.
-pub(crate) fn small_host_schema(offer: &Offer) -> Value {
+pub(crate) fn small_host_schema(offer: &SmallModelOffer) -> Value {
     let titles: Vec<&str> = offer.titles().chain(offer.ends()).collect();
     json!({
         "type": "object",
@@ -67,7 +67,7 @@ pub(crate) fn small_host_schema(offer: &Offer) -> Value {
 }
 
 /// The schema of an AppAgent's reply to an offer.
-pub(crate) fn small_app_schema(offer: &Offer) -> Value {
+pub(crate) fn small_app_schema(offer: &SmallModelOffer) -> Value {
     let actions: Vec<&str> =
         offer.actions().iter().map(|form| form.name.as_str()).chain(offer.ends()).collect();
     let elements: Vec<&str> = offer.titles().chain([NONE]).collect();
@@ -89,15 +89,19 @@ impl SmallHostReply {
     ///
     /// # Errors
     /// The title was not offered.
-    pub(crate) fn decided(self, offer: &Offer, request: &str) -> Result<Decided<HostReply>, ReplyError> {
+    pub(crate) fn decided(
+        self,
+        offer: &SmallModelOffer,
+        request: &str,
+    ) -> Result<SmallModelDecision<HostReply>, ReplyError> {
         let mut reply = self.unresolved();
         if reply.status != HostStatus::Assign {
-            return Ok(Decided::Finally(reply));
+            return Ok(SmallModelDecision::Finally(reply));
         }
         let window = reply.target.take().unwrap_or_default();
         match offer.find(&window) {
-            Some(Means::Target(id)) => reply.target = Some(id.clone()),
-            Some(Means::Launch(name)) => {
+            Some(OfferTarget::Target(id)) => reply.target = Some(id.clone()),
+            Some(OfferTarget::Launch(name)) => {
                 let arguments = Map::from_iter([("name".to_owned(), Value::String(name.clone()))]);
                 reply.action = Some(ProposedAction {
                     function: LAUNCH.to_owned(),
@@ -106,19 +110,22 @@ impl SmallHostReply {
                     carries: Vec::new(),
                 });
             }
-            Some(Means::Workflow(workflow)) if workflow.parameters.is_empty() => {
-                return SmallValuesReply(BTreeMap::new()).decided(workflow).map(Decided::Finally);
+            Some(OfferTarget::Workflow(workflow)) if workflow.parameters.is_empty() => {
+                return SmallValuesReply(BTreeMap::new()).decided(workflow).map(SmallModelDecision::Finally);
             }
-            Some(Means::Workflow(workflow)) => {
-                return Ok(Decided::Further(Offer::values_of(request.to_owned(), workflow.clone())));
+            Some(OfferTarget::Workflow(workflow)) => {
+                return Ok(SmallModelDecision::Further(SmallModelOffer::values_of(
+                    request.to_owned(),
+                    workflow.clone(),
+                )));
             }
-            Some(Means::Element(_)) | None => {
+            Some(OfferTarget::Element(_)) | None => {
                 let problem = format!("`{window}` is not one of the titles; copy one exactly");
                 return Err(ReplyError::field("window", problem));
             }
         }
         reply.subtask = reply.subtask.or_else(|| Some(request.to_owned()));
-        Ok(Decided::Finally(reply))
+        Ok(SmallModelDecision::Finally(reply))
     }
 
     /// The decision as it was recorded, with the title in place of a target.
@@ -155,7 +162,7 @@ impl SmallAppReply {
     ///
     /// # Errors
     /// One of them was not offered, or they do not fit together.
-    pub(crate) fn decided(self, offer: &Offer) -> Result<AppReply, ReplyError> {
+    pub(crate) fn decided(self, offer: &SmallModelOffer) -> Result<AppReply, ReplyError> {
         let Self { action, element, text, .. } = self.clone();
         let mut reply = self.unresolved();
         if reply.status != AppStatus::Continue {
@@ -167,8 +174,8 @@ impl SmallAppReply {
         let element = match element.trim() {
             NONE | "" => None,
             title => match offer.find(title) {
-                Some(Means::Element(id)) => Some(*id),
-                Some(Means::Target(_) | Means::Launch(_) | Means::Workflow(_)) | None => {
+                Some(OfferTarget::Element(id)) => Some(*id),
+                Some(OfferTarget::Target(_) | OfferTarget::Launch(_) | OfferTarget::Workflow(_)) | None => {
                     let problem = format!("`{title}` is not one of the elements; copy one exactly");
                     return Err(ReplyError::field("element", problem));
                 }

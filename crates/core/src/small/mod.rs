@@ -3,7 +3,7 @@
 //! A model of a billion parameters follows a page of rules badly, and confuses numbers. It does better with a short question, a field for
 //! what is needed before the choice, titles in place of ids, a few worked examples, and few things to choose from. So a step is:
 //!
-//! 1. An [`Offer`] lists what could be chosen: windows, programs and workflows for the HostAgent; actions and elements for an AppAgent.
+//! 1. An [`SmallModelOffer`] lists what could be chosen: windows, programs and workflows for the HostAgent; actions and elements for an AppAgent.
 //! 2. It is [narrowed](Offer::narrowed) to what fits best, by the nearness of embeddings ([`Effect::Rank`](crate::session::Effect::Rank))
 //!    or by shared words.
 //! 3. The reply ([`SmallHostReply`], [`SmallAppReply`]) is looked up in the offer, and becomes the usual decision: state machines, gate,
@@ -14,8 +14,10 @@ mod offer;
 mod tool_form;
 mod values;
 
-pub(crate) use decide::{Decided, SmallAppReply, SmallHostReply, small_app_schema, small_host_schema};
-pub(crate) use offer::{Means, Offer, Thing};
+pub(crate) use decide::{
+    SmallAppReply, SmallHostReply, SmallModelDecision, small_app_schema, small_host_schema,
+};
+pub(crate) use offer::{OfferTarget, SmallModelOffer, Thing};
 pub(crate) use tool_form::ToolForm;
 pub(crate) use values::{SmallValuesReply, parameter_lines, small_values_schema};
 

@@ -24,7 +24,7 @@ const TITLE_CHARS_MAX: usize = 80;
 
 /// Choices that a small model has in one step.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub(crate) struct Offer {
+pub(crate) struct SmallModelOffer {
     /// Goal that elements and actions are ranked by.
     pub(crate) wanted: String,
     /// Windows and programs, or elements.
@@ -46,7 +46,7 @@ pub(crate) struct Thing {
     /// Further details for the prompt, such as its state and text.
     pub(crate) more: String,
     /// Object that it stands for.
-    pub(crate) means: Means,
+    pub(crate) means: OfferTarget,
     /// Set if it is always offered.
     pub(crate) is_kept: bool,
     /// Set if it can only be read.
@@ -56,7 +56,7 @@ pub(crate) struct Thing {
 /// Object that a title stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Means {
+pub(crate) enum OfferTarget {
     /// A target of the HostAgent, by its id.
     Target(String),
     /// An application that is started, by its name.
@@ -69,7 +69,7 @@ pub(crate) enum Means {
 
 impl Thing {
     /// A thing under a title from outside, which becomes a short line of visible characters.
-    pub(crate) fn new(title: &str, more: impl Into<String>, means: Means) -> Self {
+    pub(crate) fn new(title: &str, more: impl Into<String>, means: OfferTarget) -> Self {
         let visible: String = title.chars().map(|c| if is_forbidden_outside(c) { ' ' } else { c }).collect();
         let title = clip(&collapse_whitespace(&visible), TITLE_CHARS_MAX);
         Self { title, more: more.into(), means, is_kept: false, is_only_read: false }
@@ -90,7 +90,7 @@ impl Thing {
     }
 }
 
-impl Offer {
+impl SmallModelOffer {
     /// An offer of things in the order of their importance, whose titles become different from each other and from the `reserved` words.
     pub(crate) fn new(wanted: String, things: Vec<Thing>, actions: Vec<ToolForm>, reserved: &[&str]) -> Self {
         let mut taken: BTreeSet<String> = reserved.iter().map(|word| word.to_lowercase()).collect();
@@ -140,7 +140,7 @@ impl Offer {
         things.chain(self.actions.iter().map(ToolForm::words)).collect()
     }
 
-    /// The ten things and the five actions that fit best, the best first. `scores` are those of [`Offer::texts`], the
+    /// The ten things and the five actions that fit best, the best first. `scores` are those of [`SmallModelOffer::texts`], the
     /// higher the nearer; without them, the words that a text shares with what is wanted count.
     pub(crate) fn narrowed(self, scores: Option<&[i32]>) -> Self {
         let texts = self.texts();
@@ -196,7 +196,7 @@ impl Offer {
     }
 
     /// Finds the object that a title stands for. White space and case do not matter.
-    pub(crate) fn find(&self, title: &str) -> Option<&Means> {
+    pub(crate) fn find(&self, title: &str) -> Option<&OfferTarget> {
         let normal = |text: &str| collapse_whitespace(text).to_lowercase();
         let wanted = normal(title);
         self.things.iter().find(|thing| normal(&thing.title) == wanted).map(|thing| &thing.means)
@@ -228,9 +228,10 @@ fn shared_words(wanted: &str, texts: &[String]) -> Vec<i32> {
 mod tests {
     use super::*;
 
-    fn offer(titles: &[&str]) -> Offer {
-        let things = titles.iter().map(|title| Thing::new(title, "", Means::Launch((*title).to_owned())));
-        Offer::new("write the letter to Anna".to_owned(), things.collect(), Vec::new(), &["done"])
+    fn offer(titles: &[&str]) -> SmallModelOffer {
+        let things =
+            titles.iter().map(|title| Thing::new(title, "", OfferTarget::Launch((*title).to_owned())));
+        SmallModelOffer::new("write the letter to Anna".to_owned(), things.collect(), Vec::new(), &["done"])
     }
 
     #[test]
@@ -240,7 +241,7 @@ mod tests {
             offer.titles().collect::<Vec<_>>(),
             ["Save", "Done (2)", "save (2)", "a b c", "Save (2) (2)"]
         );
-        assert_eq!(offer.find(" SAVE  (2) "), Some(&Means::Launch("save".to_owned())));
+        assert_eq!(offer.find(" SAVE  (2) "), Some(&OfferTarget::Launch("save".to_owned())));
         assert_eq!(offer.find("done"), None);
     }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    command::{Listing, ToolSpec},
+    command::{ToolListingLevel, ToolSpec},
     ids::ElementId,
     known_tools::{CLICK, TYPE},
     reply::{ProposedAction, ReplyError},
@@ -18,15 +18,15 @@ pub(crate) struct ToolForm {
     pub(crate) name: String,
     /// Purpose of the tool.
     about: String,
-    element: Needs,
+    element: ArgumentRequirement,
     /// The argument that the text is for.
-    text: Option<(String, Kind)>,
+    text: Option<(String, ToolTextKind)>,
 }
 
 /// Need for an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Needs {
+enum ArgumentRequirement {
     Never,
     Perhaps,
     Always,
@@ -35,7 +35,7 @@ enum Needs {
 /// Type of value that the text of a tool stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Kind {
+enum ToolTextKind {
     Text,
     Number,
     Flag,
@@ -45,7 +45,7 @@ enum Kind {
     Rows,
 }
 
-impl Kind {
+impl ToolTextKind {
     /// The type of a schema; `None` if no text can stand for it.
     fn of(schema: &Value, root: &Value) -> Option<Self> {
         let schema = resolved(schema, root);
@@ -107,7 +107,7 @@ impl Kind {
 impl ToolForm {
     /// The form of a tool; `None` if it needs more than an element and a text, or models are not told of it.
     pub(crate) fn of(tool: &ToolSpec) -> Option<Self> {
-        if tool.listing == Listing::Nothing {
+        if tool.listing == ToolListingLevel::Nothing {
             return None;
         }
         let properties = tool.parameters.get("properties").and_then(Value::as_object);
@@ -115,16 +115,16 @@ impl ToolForm {
         let required: Vec<&str> = required.filter_map(Value::as_str).collect();
         let is_required = |name: &str| required.contains(&name);
         let element = match properties.is_some_and(|properties| properties.contains_key(ID)) {
-            true if is_required(ID) => Needs::Always,
-            true => Needs::Perhaps,
-            false => Needs::Never,
+            true if is_required(ID) => ArgumentRequirement::Always,
+            true => ArgumentRequirement::Perhaps,
+            false => ArgumentRequirement::Never,
         };
         let mut others = required.iter().filter(|name| **name != ID);
         let text = match (others.next(), others.next()) {
             (None, _) => None,
             (Some(name), None) => {
                 let schema = properties.and_then(|properties| properties.get(*name))?;
-                Some(((*name).to_owned(), Kind::of(schema, &tool.parameters)?))
+                Some(((*name).to_owned(), ToolTextKind::of(schema, &tool.parameters)?))
             }
             (Some(_), Some(_)) => return None,
         };
@@ -163,14 +163,14 @@ impl ToolForm {
     ) -> Result<ProposedAction, ReplyError> {
         let mut arguments = Map::new();
         match (self.element, element) {
-            (Needs::Always, None) => {
+            (ArgumentRequirement::Always, None) => {
                 return Err(ReplyError::field(
                     "element",
                     format!("`{}` needs one of the elements", self.name),
                 ));
             }
-            (Needs::Never, _) | (Needs::Perhaps, None) => {}
-            (Needs::Always | Needs::Perhaps, Some(id)) => {
+            (ArgumentRequirement::Never, _) | (ArgumentRequirement::Perhaps, None) => {}
+            (ArgumentRequirement::Always | ArgumentRequirement::Perhaps, Some(id)) => {
                 arguments.insert(ID.to_owned(), Value::String(id.to_string()));
             }
         }

@@ -28,7 +28,7 @@ const ABOVE: u8 = 2;
 
 /// An element of a window as labels and fields see each other.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Part<'a> {
+pub(crate) struct LabelCandidate<'a> {
     pub(crate) element: &'a Element,
     /// Name that people use for it, as far as the tree contains one; may be empty.
     pub(crate) called: &'a str,
@@ -39,7 +39,7 @@ pub(crate) struct Part<'a> {
 }
 
 /// Which of the parts of a window labels the one at `at`.
-pub(crate) fn label_beside(parts: &[Part<'_>], at: usize) -> Option<usize> {
+pub(crate) fn label_beside(parts: &[LabelCandidate<'_>], at: usize) -> Option<usize> {
     let own = parts.get(at)?;
     let is_named = !own.called.is_empty();
     let is_choice = own.element.role == Role::COMBO_BOX && own.element.bounds.is_some();
@@ -60,7 +60,7 @@ pub(crate) fn label_beside(parts: &[Part<'_>], at: usize) -> Option<usize> {
         return None;
     }
     // A label names the field that is nearest to it.
-    let is_nearer = |(index, other): (usize, &Part<'_>)| {
+    let is_nearer = |(index, other): (usize, &LabelCandidate<'_>)| {
         let is_other = index != at && other.is_shown && other.element.role.is_field();
         let bounds = other.element.bounds.filter(|_| is_other);
         bounds.and_then(|bounds| distance(label, bounds, is_box)).is_some_and(|other| other < apart)
@@ -68,7 +68,7 @@ pub(crate) fn label_beside(parts: &[Part<'_>], at: usize) -> Option<usize> {
     (!parts.iter().enumerate().any(is_nearer)).then_some(found)
 }
 
-fn is_label(part: &Part<'_>) -> bool {
+fn is_label(part: &LabelCandidate<'_>) -> bool {
     part.is_shown
         && !part.in_control
         && part.element.role.is_caption()
@@ -124,7 +124,7 @@ pub(crate) fn labels_beside(tree: &Tree) -> HashMap<ElementId, Beside<'_>> {
 }
 
 /// The elements of a tree as parts.
-fn parts(tree: &Tree) -> Vec<Part<'_>> {
+fn parts(tree: &Tree) -> Vec<LabelCandidate<'_>> {
     let mut controls: Vec<&Element> = Vec::new();
     let mut parts = Vec::with_capacity(tree.elements.len());
     for element in &tree.elements {
@@ -136,7 +136,7 @@ fn parts(tree: &Tree) -> Vec<Part<'_>> {
         let called = if name.trim().is_empty() { text.trim() } else { name.trim() };
         let is_shown = (states.has(State::Showing) || !source.is_tree()) && !states.has(State::Defunct);
         let in_control = controls.iter().any(|control| is_part_of_control(control, element));
-        parts.push(Part { element, called, is_shown, in_control });
+        parts.push(LabelCandidate { element, called, is_shown, in_control });
         if is_control(role) {
             controls.push(element);
         }

@@ -7,7 +7,10 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Element, Partial, Pattern, Role, Source, States, TableShape, Tree, ValueRange};
+use super::{
+    Element, ElementCapability, ElementSource, IncompleteTreeCause, Role, States, TableShape, Tree,
+    ValueRange,
+};
 use crate::{
     geometry::{Rect, Screen},
     ids::ElementId,
@@ -27,7 +30,7 @@ pub struct TreeDiff {
     pub placed: Vec<PlacedRun>,
     /// [`Tree::partial`] of the new tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub partial: Option<Partial>,
+    pub partial: Option<IncompleteTreeCause>,
 }
 
 /// A changed element.
@@ -60,7 +63,7 @@ pub enum FieldChange {
     /// [`Element::bounds`]
     Bounds(Option<Rect<Screen>>),
     /// [`Element::patterns`]
-    Patterns(Vec<Pattern>),
+    Patterns(Vec<ElementCapability>),
     /// [`Element::child_count`]
     ChildCount(u32),
     /// [`Element::table`]
@@ -70,7 +73,7 @@ pub enum FieldChange {
     /// [`Element::told`]
     Told(Option<String>),
     /// [`Element::source`]
-    Source(Source),
+    Source(ElementSource),
 }
 
 /// Consecutive elements of the new tree.
@@ -80,13 +83,13 @@ pub struct PlacedRun {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<ElementId>,
     /// The elements.
-    pub elements: Vec<Placed>,
+    pub elements: Vec<PlacedElement>,
 }
 
 /// One element of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Placed {
+pub enum PlacedElement {
     /// A new element.
     New(Box<Element>),
     /// An element that moved.
@@ -116,8 +119,8 @@ impl TreeDiff {
     /// The new elements, in order.
     pub fn added(&self) -> impl Iterator<Item = &Element> {
         self.placed.iter().flat_map(|run| &run.elements).filter_map(|placed| match placed {
-            Placed::New(element) => Some(element.as_ref()),
-            Placed::Moved(_) => None,
+            PlacedElement::New(element) => Some(element.as_ref()),
+            PlacedElement::Moved(_) => None,
         })
     }
 }
@@ -147,8 +150,8 @@ pub fn diff(old: &Tree, new: &Tree) -> Option<TreeDiff> {
         }
         let item = match rank {
             Some(rank) if staying.contains(&rank) => None,
-            Some(_) => Some(Placed::Moved(element.id)),
-            None => Some(Placed::New(Box::new(element.clone()))),
+            Some(_) => Some(PlacedElement::Moved(element.id)),
+            None => Some(PlacedElement::New(Box::new(element.clone()))),
         };
         let goes_on = item.is_some();
         if let Some(item) = item {
@@ -178,8 +181,8 @@ pub fn apply(old: &Tree, diff: &TreeDiff) -> Result<Tree, DiffError> {
     }
     let mut leaving: HashSet<ElementId> = diff.removed.iter().copied().collect();
     leaving.extend(diff.placed.iter().flat_map(|run| &run.elements).filter_map(|placed| match placed {
-        Placed::New(_) => None,
-        Placed::Moved(id) => Some(*id),
+        PlacedElement::New(_) => None,
+        PlacedElement::Moved(id) => Some(*id),
     }));
     if let Some(unknown) = leaving.iter().find(|id| !elements.contains_key(id)) {
         return Err(DiffError::NoElement(*unknown));
@@ -195,8 +198,8 @@ pub fn apply(old: &Tree, diff: &TreeDiff) -> Result<Tree, DiffError> {
         }
         for placed in &run.elements {
             match placed {
-                Placed::New(element) => tree.elements.push(element.as_ref().clone()),
-                Placed::Moved(id) => {
+                PlacedElement::New(element) => tree.elements.push(element.as_ref().clone()),
+                PlacedElement::Moved(id) => {
                     tree.elements.push(elements.remove(id).ok_or(DiffError::NoElement(*id))?);
                 }
             }

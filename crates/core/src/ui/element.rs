@@ -11,7 +11,7 @@ use crate::{
 /// A capability of an element; an AT-SPI interface (a UIA pattern).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Pattern {
+pub enum ElementCapability {
     /// `org.a11y.atspi.Action`
     Action,
     /// `org.a11y.atspi.EditableText`
@@ -41,7 +41,7 @@ pub struct ValueRange {
 
 /// Source in which an element was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-pub enum Source {
+pub enum ElementSource {
     /// The accessibility tree.
     #[default]
     #[serde(rename = "at-spi")]
@@ -54,7 +54,7 @@ pub enum Source {
     Omniparser,
 }
 
-impl Source {
+impl ElementSource {
     /// The word used in configuration, output and journals.
     pub const fn word(self) -> &'static str {
         match self {
@@ -98,7 +98,7 @@ pub struct Element {
     pub bounds: Option<Rect<Screen>>,
     /// Supported patterns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub patterns: Vec<Pattern>,
+    pub patterns: Vec<ElementCapability>,
     /// Number of children, including those not read; [`Element::UNCOUNTED`] if there are more than the application tells.
     #[serde(default)]
     pub child_count: u32,
@@ -112,8 +112,8 @@ pub struct Element {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<String>,
     /// Source in which it was found.
-    #[serde(default, skip_serializing_if = "Source::is_tree")]
-    pub source: Source,
+    #[serde(default, skip_serializing_if = "ElementSource::is_tree")]
+    pub source: ElementSource,
     /// The id that it was asked for by: that of an element that is gone and whose place it took.
     #[serde(skip)]
     pub instead_of: Option<ElementId>,
@@ -137,7 +137,7 @@ impl Element {
             table: None,
             address: None,
             told: None,
-            source: Source::AtSpi,
+            source: ElementSource::AtSpi,
             instead_of: None,
         }
     }
@@ -170,7 +170,7 @@ impl Element {
     }
 
     /// Returns `true` if it supports `pattern`.
-    pub fn offers(&self, pattern: Pattern) -> bool {
+    pub fn offers(&self, pattern: ElementCapability) -> bool {
         self.patterns.contains(&pattern)
     }
 

@@ -47,7 +47,7 @@ const fn is_invisible(c: char) -> bool {
 
 /// A description of an element.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Wanted {
+pub struct ElementQuery {
     /// Its role; `None` for any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
@@ -56,7 +56,7 @@ pub struct Wanted {
     pub name: Option<String>,
 }
 
-impl Wanted {
+impl ElementQuery {
     /// An element by role and name.
     pub fn new(role: Role, name: &str) -> Self {
         Self { role: Some(role), name: Some(name.to_owned()) }

@@ -12,14 +12,14 @@ use crate::ids::ElementId;
 /// Position at which an element was listed: its root, and the chain of roles and names below it. Two elements
 /// of one tree with the same place cannot be distinguished by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct ElementTreePath {
     root: ElementId,
     path: u64,
     /// `true` if no other element of its tree had this place.
     alone: bool,
 }
 
-impl Place {
+impl ElementTreePath {
     /// Returns `true` if an element that is here now is the one that was at `before`: the only one there, then and now.
     pub fn holds_the_same_as(&self, before: &Self) -> bool {
         self.alone && self == before
@@ -33,7 +33,7 @@ impl Place {
 
 impl Tree {
     /// Every element with its place.
-    pub fn places(&self) -> Vec<(&Element, Place)> {
+    pub fn places(&self) -> Vec<(&Element, ElementTreePath)> {
         let Some(root) = self.elements.first().map(|element| element.id) else { return Vec::new() };
         let mut open: Vec<(u16, u64)> = Vec::new();
         let mut counts: HashMap<u64, u32> = HashMap::new();
@@ -51,7 +51,7 @@ impl Tree {
         }
         let place = |(element, path): (&Element, u64)| {
             let tells = !(element.name.is_empty() && is_item(&element.role));
-            Place { root, path, alone: tells && counts.get(&path) == Some(&1) }
+            ElementTreePath { root, path, alone: tells && counts.get(&path) == Some(&1) }
         };
         self.elements.iter().zip(paths.iter().copied()).map(|pair| (pair.0, place(pair))).collect()
     }

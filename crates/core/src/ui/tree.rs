@@ -11,7 +11,7 @@ use crate::{
 /// Why a tree is incomplete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Partial {
+pub enum IncompleteTreeCause {
     /// The window has more elements than the limit.
     NodeLimit,
     /// The deadline passed.
@@ -28,7 +28,7 @@ pub struct Tree {
     pub elements: Vec<Element>,
     /// Why elements are missing, if any are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub partial: Option<Partial>,
+    pub partial: Option<IncompleteTreeCause>,
 }
 
 impl Tree {

@@ -1,7 +1,7 @@
 //! The steps that are done without another look at the window: those that follow calls which only fill in, point, read or save, and whose
 //! elements are seen already, just as the workflow describes them.
 
-use super::{file::WorkflowStep, performing::Performing};
+use super::{file::WorkflowStep, performing::WorkflowExecution};
 use crate::{ids::WindowId, intent::Does, observation::WindowView, reply::ProposedAction};
 
 /// The most calls after one look.
@@ -12,7 +12,7 @@ pub(crate) type Tells<'a> = &'a dyn Fn(&str) -> Does;
 
 /// Calls in a window.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Acts {
+pub(crate) struct WorkflowCalls {
     /// The calls, in order.
     pub(crate) actions: Vec<ProposedAction>,
     /// Purpose of the calls.
@@ -21,14 +21,14 @@ pub(crate) struct Acts {
     pub(crate) are_last: bool,
 }
 
-impl Acts {
+impl WorkflowCalls {
     /// One call, after which the window is looked at again.
     pub(super) fn one(action: ProposedAction, about: impl Into<String>) -> Self {
         Self { actions: vec![action], about: about.into(), are_last: false }
     }
 }
 
-impl Performing {
+impl WorkflowExecution {
     /// The call of this step in a window of which this is seen, with those that follow it.
     pub(super) fn with_following(
         &self,
@@ -36,8 +36,8 @@ impl Performing {
         action: ProposedAction,
         (window, view): (WindowId, &WindowView),
         does: Tells<'_>,
-    ) -> Acts {
-        let mut acts = Acts::one(action, step.about.as_str());
+    ) -> WorkflowCalls {
+        let mut acts = WorkflowCalls::one(action, step.about.as_str());
         let (mut ahead, mut last) = (self.clone(), step.clone());
         // What a call returns is not known yet, and what follows may be written with it.
         while last.save.is_none() {

@@ -34,7 +34,7 @@ pub struct Workflow {
     pub documents: Vec<String>,
     /// Source that it was learnt from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub learnt: Option<Learnt>,
+    pub learnt: Option<WorkflowOrigin>,
     /// Values that differ from run to run, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, Parameter>,
@@ -48,7 +48,7 @@ pub struct Workflow {
 /// Source that a workflow was learnt from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Learnt {
+pub struct WorkflowOrigin {
     /// The id of the session.
     pub session: String,
     /// `true` if a person demonstrated it.
@@ -116,7 +116,7 @@ pub struct StepWindow {
 /// Required outcome of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Expected {
+pub struct StepExpectation {
     /// The title of the dialog or window that opens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opens: Option<String>,
@@ -125,7 +125,7 @@ pub struct Expected {
     pub unseen: bool,
 }
 
-impl Expected {
+impl StepExpectation {
     fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
@@ -172,8 +172,8 @@ pub struct WorkflowStep {
     #[serde(rename = "with", skip_serializing_if = "Map::is_empty")]
     pub arguments: Map<String, Value>,
     /// Required outcome.
-    #[serde(skip_serializing_if = "Expected::is_nothing")]
-    pub expect: Expected,
+    #[serde(skip_serializing_if = "StepExpectation::is_nothing")]
+    pub expect: StepExpectation,
     /// The elements that it is aimed at, by the names of the arguments.
     #[serde(rename = "on", skip_serializing_if = "BTreeMap::is_empty")]
     pub aims: BTreeMap<String, Selector>,

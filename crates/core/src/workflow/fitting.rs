@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     offer::{ValueProblem, WorkflowOffer},
-    values::{Piece, pieces},
+    values::{ValueTextSegment, pieces},
 };
 
 /// The longest value that is taken out of a request, in characters.
@@ -29,7 +29,7 @@ const SMALL_WORDS: &[&str] = &[
 
 /// A workflow that fits a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fitting {
+pub struct WorkflowMatch {
     /// Its name.
     pub name: String,
     /// The values that the request gives.
@@ -40,7 +40,7 @@ pub struct Fitting {
     pub problem: Option<ValueProblem>,
 }
 
-impl Fitting {
+impl WorkflowMatch {
     /// Returns `true` if it can be run without asking anybody anything.
     pub const fn is_sure(&self) -> bool {
         self.is_exact && self.problem.is_none()
@@ -48,11 +48,11 @@ impl Fitting {
 }
 
 /// The workflow that fits a request best; `None` if none does. Two that fit equally well are no sure choice.
-pub fn fitting(offers: &[WorkflowOffer], request: &str) -> Option<Fitting> {
+pub fn fitting(offers: &[WorkflowOffer], request: &str) -> Option<WorkflowMatch> {
     if request.chars().count() > REQUEST_CHARS_MAX {
         return None;
     }
-    let mut exact: Vec<(usize, Fitting)> =
+    let mut exact: Vec<(usize, WorkflowMatch)> =
         offers.iter().filter_map(|offer| by_template(offer, request)).collect();
     exact.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
     let mut exact = exact.into_iter();
@@ -60,33 +60,33 @@ pub fn fitting(offers: &[WorkflowOffer], request: &str) -> Option<Fitting> {
         best.is_exact = exact.next().is_none_or(|(other, _)| other < weight);
         return Some(best);
     }
-    let mut near: Vec<(usize, Fitting)> =
+    let mut near: Vec<(usize, WorkflowMatch)> =
         offers.iter().filter_map(|offer| by_words(offer, request)).collect();
     near.sort_by_key(|(share, _)| std::cmp::Reverse(*share));
     near.into_iter().next().map(|(_, fitting)| fitting)
 }
 
 /// A request that has the words of the workflow's, with how many characters these are.
-fn by_template(offer: &WorkflowOffer, request: &str) -> Option<(usize, Fitting)> {
+fn by_template(offer: &WorkflowOffer, request: &str) -> Option<(usize, WorkflowMatch)> {
     let (parts, weight) = template(&offer.request)?;
-    let request = Folded::of(request);
-    let mut search = Search { request: &request, found: Vec::new(), tries: 0 };
+    let request = FoldedText::of(request);
+    let mut search = TemplateMatcher { request: &request, found: Vec::new(), tries: 0 };
     search.fill(&parts, 0, &mut BTreeMap::new());
     let complete = search.tries < TRIES_MAX;
     let [values] = <[BTreeMap<String, String>; 1]>::try_from(search.found).ok().filter(|_| complete)?;
     let problem = offer.values(&values).err();
-    Some((weight, Fitting { name: offer.name.clone(), values, is_exact: true, problem }))
+    Some((weight, WorkflowMatch { name: offer.name.clone(), values, is_exact: true, problem }))
 }
 
 /// A request that has many of the words of the workflow's.
-fn by_words(offer: &WorkflowOffer, request: &str) -> Option<(usize, Fitting)> {
+fn by_words(offer: &WorkflowOffer, request: &str) -> Option<(usize, WorkflowMatch)> {
     let wanted = words(request);
     let own: String = pieces(&offer.request)
         .ok()?
         .into_iter()
         .filter_map(|piece| match piece {
-            Piece::Text(text) => Some(text),
-            Piece::Value(_) => None,
+            ValueTextSegment::Text(text) => Some(text),
+            ValueTextSegment::Value(_) => None,
         })
         .collect();
     let own = words(&own);
@@ -96,7 +96,7 @@ fn by_words(offer: &WorkflowOffer, request: &str) -> Option<(usize, Fitting)> {
     let share = common.saturating_mul(100).checked_div(all)?;
     let fits = share >= SHARE_MIN && common >= WORDS_MIN;
     let problem = offer.values(&BTreeMap::new()).err();
-    let found = Fitting { name: offer.name.clone(), values: BTreeMap::new(), is_exact: false, problem };
+    let found = WorkflowMatch { name: offer.name.clone(), values: BTreeMap::new(), is_exact: false, problem };
     fits.then_some((share, found))
 }
 
@@ -107,7 +107,7 @@ fn words(text: &str) -> BTreeSet<String> {
 }
 
 /// A part of a template.
-enum Part {
+enum RequestTemplateSegment {
     /// Words, folded.
     Words(Vec<char>),
     /// The hole of a parameter.
@@ -116,27 +116,30 @@ enum Part {
 
 /// The parts of a template, with the number of its characters beside the holes; `None` if it fits anything, or has a hole that is no
 /// parameter.
-fn template(request: &str) -> Option<(Vec<Part>, usize)> {
-    let mut parts: Vec<Part> = Vec::new();
+fn template(request: &str) -> Option<(Vec<RequestTemplateSegment>, usize)> {
+    let mut parts: Vec<RequestTemplateSegment> = Vec::new();
     let mut has_words = 0;
     let all = pieces(request).ok()?;
     let last = all.len().checked_sub(1)?;
     for (at, piece) in all.into_iter().enumerate() {
         match piece {
-            Piece::Value(path) if path.contains('.') => return None,
-            Piece::Value(name) => parts.push(Part::Hole(name.to_owned())),
-            Piece::Text(text) => {
+            ValueTextSegment::Value(path) if path.contains('.') => return None,
+            ValueTextSegment::Value(name) => parts.push(RequestTemplateSegment::Hole(name.to_owned())),
+            ValueTextSegment::Text(text) => {
                 has_words +=
                     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).count();
                 let text = if at == last { text.trim_end_matches(ends).to_owned() } else { text };
-                let folded = Folded::of(&text).chars;
+                let folded = FoldedText::of(&text).chars;
                 if !folded.is_empty() {
-                    parts.push(Part::Words(folded));
+                    parts.push(RequestTemplateSegment::Words(folded));
                 }
             }
         }
     }
-    let weight = parts.iter().map(|part| if let Part::Words(words) = part { words.len() } else { 0 }).sum();
+    let weight = parts
+        .iter()
+        .map(|part| if let RequestTemplateSegment::Words(words) = part { words.len() } else { 0 })
+        .sum();
     (has_words >= WORDS_MIN).then_some((parts, weight))
 }
 
@@ -146,14 +149,14 @@ fn ends(c: char) -> bool {
 }
 
 /// A text in lower case with single spaces, and where each character stood.
-struct Folded<'a> {
+struct FoldedText<'a> {
     text: &'a str,
     chars: Vec<char>,
     /// The byte in the text that each character begins at, and the end of the text.
     at: Vec<usize>,
 }
 
-impl<'a> Folded<'a> {
+impl<'a> FoldedText<'a> {
     fn of(text: &'a str) -> Self {
         let (mut chars, mut at) = (Vec::new(), Vec::new());
         let mut after_space = false;
@@ -188,15 +191,15 @@ impl<'a> Folded<'a> {
 }
 
 /// The ways to fill the holes.
-struct Search<'a> {
-    request: &'a Folded<'a>,
+struct TemplateMatcher<'a> {
+    request: &'a FoldedText<'a>,
     found: Vec<BTreeMap<String, String>>,
     tries: usize,
 }
 
-impl Search<'_> {
+impl TemplateMatcher<'_> {
     /// Fills the parts from a place of the request on.
-    fn fill(&mut self, parts: &[Part], at: usize, values: &mut BTreeMap<String, String>) {
+    fn fill(&mut self, parts: &[RequestTemplateSegment], at: usize, values: &mut BTreeMap<String, String>) {
         self.tries = self.tries.saturating_add(1);
         // Two ways are as bad as more.
         if self.tries >= TRIES_MAX || self.found.len() > 1 {
@@ -210,21 +213,23 @@ impl Search<'_> {
             return;
         };
         match first {
-            Part::Words(words) => {
+            RequestTemplateSegment::Words(words) => {
                 let skipped =
                     if at == 0 { self.request.from(0).iter().take_while(|c| **c == ' ').count() } else { 0 };
                 if self.request.from(at + skipped).starts_with(words) {
                     self.fill(rest, at + skipped + words.len(), values);
                 }
             }
-            Part::Hole(name) => {
+            RequestTemplateSegment::Hole(name) => {
                 let most = self.request.from(at).len().min(VALUE_CHARS_MAX);
                 let next = rest.first();
                 for length in 1..=most {
                     let to = at + length;
                     let fits = match next {
-                        Some(Part::Words(words)) => self.request.from(to).starts_with(words),
-                        Some(Part::Hole(_)) => true,
+                        Some(RequestTemplateSegment::Words(words)) => {
+                            self.request.from(to).starts_with(words)
+                        }
+                        Some(RequestTemplateSegment::Hole(_)) => true,
                         None => self.request.from(to).iter().all(|c| ends(*c)),
                     };
                     if fits {
@@ -240,7 +245,7 @@ impl Search<'_> {
         &mut self,
         name: &str,
         (from, to): (usize, usize),
-        rest: &[Part],
+        rest: &[RequestTemplateSegment],
         values: &mut BTreeMap<String, String>,
     ) {
         let value = value_of(self.request.between(from, to), rest.is_empty());

@@ -19,7 +19,7 @@ fn chart() -> WorkflowOffer {
     offer("chart", "Make a chart of {quarter} in the spreadsheet", &["quarter"])
 }
 
-fn values(found: &Fitting) -> Vec<(&str, &str)> {
+fn values(found: &WorkflowMatch) -> Vec<(&str, &str)> {
     found.values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
 }
 

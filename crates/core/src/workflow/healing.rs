@@ -3,10 +3,10 @@
 use serde_json::{Map, Value};
 
 use super::{
-    ahead::Acts,
+    ahead::WorkflowCalls,
     change::{Healer, StepChange},
     dialogs::dismissal,
-    performing::{Next, Performing, Proposed, Unresolved},
+    performing::{NextWindowStep, PendingProposal, UnresolvedElement, WorkflowExecution},
     run::Heal,
     selector::{Selector, find},
 };
@@ -23,9 +23,13 @@ const HEALS_MAX: u32 = 2;
 /// The most dialogs in a row that are pressed away before a step.
 const DIALOGS_MAX: u32 = 5;
 
-impl Performing {
+impl WorkflowExecution {
     /// A press in a dialog that stands in the way: one that the workflow knows, or one that only says something.
-    pub(super) fn dialog(&mut self, unresolved: &Unresolved, view: &WindowView) -> Option<Next> {
+    pub(super) fn dialog(
+        &mut self,
+        unresolved: &UnresolvedElement,
+        view: &WindowView,
+    ) -> Option<NextWindowStep> {
         if !unresolved.blocked || self.dialogs >= DIALOGS_MAX {
             return None;
         }
@@ -45,8 +49,8 @@ impl Performing {
             }
         };
         self.dialogs = self.dialogs.saturating_add(1);
-        self.proposed = Some(Proposed::Dialog(change));
-        Some(Next::Act(Acts::one(press(element), about)))
+        self.proposed = Some(PendingProposal::Dialog(change));
+        Some(NextWindowStep::Act(WorkflowCalls::one(press(element), about)))
     }
 
     /// Returns `true` if a model is asked about the step that cannot be done.
@@ -90,7 +94,7 @@ impl Performing {
                     .as_ref()
                     .zip(selector)
                     .and_then(|(name, was)| self.change(name, was, view, element, because()));
-                self.proposed = Some(Proposed::Step(change.into_iter().collect()));
+                self.proposed = Some(PendingProposal::Step(change.into_iter().collect()));
             }
             HealChoice::Press(element) => {
                 let (why, by) = because();
@@ -98,7 +102,7 @@ impl Performing {
                 let change =
                     press.map(|press| Box::new(StepChange::Dialog { press: Box::new(press), why, by }));
                 self.dialogs = self.dialogs.saturating_add(1);
-                self.proposed = Some(Proposed::Dialog(change));
+                self.proposed = Some(PendingProposal::Dialog(change));
             }
             HealChoice::Skip => {
                 self.advance();

@@ -9,20 +9,20 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    ahead::{Acts, Tells},
+    ahead::{Tells, WorkflowCalls},
     change::{Healer, StepChange},
     file::{StepWindow, Workflow, WorkflowStep},
-    reads::Reads,
+    reads::WorkflowReads,
     run::{WorkflowRun, stranger_of},
-    seeking::Seeking,
-    selector::{Found, Obstacle, Selector, find},
+    seeking::WorkflowScrollSearch,
+    selector::{Obstacle, Selector, SelectorMatch, find},
     values::{TemplateError, Values},
 };
 use crate::{
     ids::{ElementId, WindowId},
     known_tools::{LAUNCH, WAIT_FOR},
     observation::WindowView,
-    provenance::Carried,
+    provenance::CarriedValue,
     reply::ProposedAction,
     ui::WindowInfo,
 };
@@ -32,7 +32,7 @@ const WAIT_SECONDS: u64 = 5;
 
 /// A step in a list of steps, and of a repeated one the row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-struct Frame {
+struct WorkflowFrame {
     step: usize,
     row: usize,
 }
@@ -40,7 +40,7 @@ struct Frame {
 /// Proposal whose result is pending.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Proposed {
+pub(super) enum PendingProposal {
     /// The call of the step, with what changed in its selectors, and perhaps the calls of the steps after it.
     Step(Vec<StepChange>),
     /// A wait for its element.
@@ -55,7 +55,7 @@ pub(super) enum Proposed {
 
 /// Problem that prevents a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Trouble {
+pub(crate) struct WorkflowStepFailure {
     /// The argument whose element was not found; `None` if the call itself failed.
     pub(crate) argument: Option<String>,
     /// Search or action that failed, and the state found or result instead.
@@ -64,13 +64,13 @@ pub(crate) struct Trouble {
 
 /// Next move in a window.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Next {
+pub(crate) enum NextWindowStep {
     /// This.
-    Act(Acts),
+    Act(WorkflowCalls),
     /// Nothing here: the next step is elsewhere, or there is none.
     Elsewhere,
     /// Nothing: the step cannot be done as it is written.
-    Stuck(Trouble),
+    Stuck(WorkflowStepFailure),
 }
 
 /// Location of the next step.
@@ -85,24 +85,24 @@ pub(crate) enum Where {
     /// Nowhere: all steps are done.
     Done,
     /// The step cannot be located.
-    Stuck(Trouble),
+    Stuck(WorkflowStepFailure),
 }
 
 /// A workflow in progress.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Performing {
+pub(crate) struct WorkflowExecution {
     pub(crate) run: WorkflowRun,
     pub(super) values: Values,
     /// Outermost first; empty once all steps are done.
-    at: Vec<Frame>,
-    pub(super) proposed: Option<Proposed>,
-    pub(super) trouble: Option<Trouble>,
+    at: Vec<WorkflowFrame>,
+    pub(super) proposed: Option<PendingProposal>,
+    pub(super) trouble: Option<WorkflowStepFailure>,
     /// Set once the element of the step was waited for, and once the step was retried.
     pub(super) waited: bool,
     pub(super) tried_again: bool,
     /// Progress of scrolling the window in search of the element.
     #[serde(default)]
-    pub(super) seeking: Seeking,
+    pub(super) seeking: WorkflowScrollSearch,
     /// Set once the application of the step was started.
     pub(super) started: bool,
     /// The dialogs that were pressed away before the step, and the questions to a model about it.
@@ -110,7 +110,7 @@ pub(crate) struct Performing {
     pub(super) asked: u32,
     /// The values that the steps have read.
     #[serde(default)]
-    pub(super) reads: Reads,
+    pub(super) reads: WorkflowReads,
     /// The windows that steps worked in, by the roots of their applications.
     windows: BTreeMap<String, WindowId>,
     /// The documents that are opened before the first step, if nobody else opens them.
@@ -122,22 +122,22 @@ pub(crate) struct Performing {
     pub(crate) unseen: u32,
 }
 
-impl Performing {
+impl WorkflowExecution {
     pub(crate) fn new(run: WorkflowRun) -> Self {
         let values = Values::of(&run.values);
         let mut performing = Self {
             run,
             values,
-            at: vec![Frame::default()],
+            at: vec![WorkflowFrame::default()],
             proposed: None,
             trouble: None,
             waited: false,
             tried_again: false,
-            seeking: Seeking::default(),
+            seeking: WorkflowScrollSearch::default(),
             started: false,
             dialogs: 0,
             asked: 0,
-            reads: Reads::default(),
+            reads: WorkflowReads::default(),
             windows: BTreeMap::new(),
             opening: VecDeque::new(),
             changes: Vec::new(),
@@ -156,7 +156,7 @@ impl Performing {
     }
 
     /// Returns the value that a paste enters.
-    pub(crate) fn pasted(&self) -> Carried {
+    pub(crate) fn pasted(&self) -> CarriedValue {
         self.reads.pasted(self.run.provenance)
     }
 
@@ -167,7 +167,7 @@ impl Performing {
         match documents {
             Ok(documents) => performing.opening = documents.into(),
             Err(error) => {
-                performing.trouble = Some(Trouble { argument: None, text: error.to_string() });
+                performing.trouble = Some(WorkflowStepFailure { argument: None, text: error.to_string() });
             }
         }
         performing
@@ -194,14 +194,14 @@ impl Performing {
     }
 
     /// Returns the problem that prevents it.
-    pub(crate) const fn trouble(&self) -> Option<&Trouble> {
+    pub(crate) const fn trouble(&self) -> Option<&WorkflowStepFailure> {
         self.trouble.as_ref()
     }
 
     /// The rows of a repeated step.
-    fn rows(&self, step: &WorkflowStep) -> Result<Vec<Value>, Trouble> {
+    fn rows(&self, step: &WorkflowStep) -> Result<Vec<Value>, WorkflowStepFailure> {
         let Some(each) = &step.each else { return Ok(Vec::new()) };
-        let fails = |text: String| Trouble { argument: None, text };
+        let fails = |text: String| WorkflowStepFailure { argument: None, text };
         let value = self.values.at(&each.of).map_err(|error| fails(error.to_string()))?;
         let Value::Array(rows) = &*value else {
             return Err(fails(format!(
@@ -230,11 +230,11 @@ impl Performing {
                 Ok(Some(row)) => {
                     self.values.save(&each.called, row);
                     self.reads.row(&each.of, &each.called);
-                    self.at.push(Frame::default());
+                    self.at.push(WorkflowFrame::default());
                 }
                 Ok(None) => {
                     if let Some(frame) = self.at.last_mut() {
-                        *frame = Frame { step: frame.step.saturating_add(1), row: 0 };
+                        *frame = WorkflowFrame { step: frame.step.saturating_add(1), row: 0 };
                     }
                 }
                 Err(trouble) => {
@@ -249,9 +249,9 @@ impl Performing {
     pub(super) fn advance(&mut self) {
         (self.waited, self.tried_again, self.started) = (false, false, false);
         (self.dialogs, self.asked) = (0, 0);
-        (self.trouble, self.proposed, self.seeking) = (None, None, Seeking::default());
+        (self.trouble, self.proposed, self.seeking) = (None, None, WorkflowScrollSearch::default());
         if let Some(last) = self.at.last_mut() {
-            *last = Frame { step: last.step.saturating_add(1), row: 0 };
+            *last = WorkflowFrame { step: last.step.saturating_add(1), row: 0 };
         }
         self.enter();
     }
@@ -263,7 +263,7 @@ impl Performing {
         }
         while let Some(document) = self.opening.pop_front() {
             if windows.iter().all(|window| !shows(window, &document)) {
-                self.proposed = Some(Proposed::Document(document.clone()));
+                self.proposed = Some(PendingProposal::Document(document.clone()));
                 let arguments = Map::from_iter([("files".to_owned(), Value::from(vec![document]))]);
                 let function = LAUNCH.to_owned();
                 return Where::Start(ProposedAction {
@@ -278,10 +278,10 @@ impl Performing {
         let Some(wanted) = &step.window else {
             return match self.action(&step, Map::new()) {
                 Ok(action) => {
-                    self.proposed = Some(Proposed::Step(Vec::new()));
+                    self.proposed = Some(PendingProposal::Step(Vec::new()));
                     Where::Host(Box::new(action), step.about.clone())
                 }
-                Err(error) => Where::Stuck(Trouble { argument: None, text: error.to_string() }),
+                Err(error) => Where::Stuck(WorkflowStepFailure { argument: None, text: error.to_string() }),
             };
         };
         if let Some(window) = self.window(wanted, windows) {
@@ -290,7 +290,7 @@ impl Performing {
         }
         if std::mem::replace(&mut self.started, true) {
             let text = format!("no window of {} is open", wanted.name);
-            return Where::Stuck(Trouble { argument: None, text });
+            return Where::Stuck(WorkflowStepFailure { argument: None, text });
         }
         let arguments = Map::from_iter([("name".to_owned(), Value::from(wanted.name.clone()))]);
         let function = LAUNCH.to_owned();
@@ -319,26 +319,26 @@ impl Performing {
     }
 
     /// Returns the next move in this window, given its view. `does` returns the kind of action of a tool.
-    pub(crate) fn next_in(&mut self, window: WindowId, view: &WindowView, does: Tells<'_>) -> Next {
+    pub(crate) fn next_in(&mut self, window: WindowId, view: &WindowView, does: Tells<'_>) -> NextWindowStep {
         if let Some(trouble) = &self.trouble {
-            return Next::Stuck(trouble.clone());
+            return NextWindowStep::Stuck(trouble.clone());
         }
         loop {
-            let Some(step) = self.step().cloned() else { return Next::Elsewhere };
+            let Some(step) = self.step().cloned() else { return NextWindowStep::Elsewhere };
             if !self.is_in(&step, window) {
-                return Next::Elsewhere;
+                return NextWindowStep::Elsewhere;
             }
             match self.resolve(&step, view) {
                 Ok((ids, changes)) => {
                     return match self.action(&step, ids) {
                         Ok(action) => {
-                            self.proposed = Some(Proposed::Step(changes));
-                            Next::Act(self.with_following(&step, action, (window, view), does))
+                            self.proposed = Some(PendingProposal::Step(changes));
+                            NextWindowStep::Act(self.with_following(&step, action, (window, view), does))
                         }
                         Err(error) => {
-                            let trouble = Trouble { argument: None, text: error.to_string() };
+                            let trouble = WorkflowStepFailure { argument: None, text: error.to_string() };
                             self.trouble = Some(trouble.clone());
-                            Next::Stuck(trouble)
+                            NextWindowStep::Stuck(trouble)
                         }
                     };
                 }
@@ -349,7 +349,7 @@ impl Performing {
                     if step.maybe {
                         self.advance();
                         if let Some(trouble) = &self.trouble {
-                            return Next::Stuck(trouble.clone());
+                            return NextWindowStep::Stuck(trouble.clone());
                         }
                         continue;
                     }
@@ -359,12 +359,16 @@ impl Performing {
                     if let Some(wait) =
                         unresolved.wait().filter(|_| !std::mem::replace(&mut self.waited, true))
                     {
-                        self.proposed = Some(Proposed::Wait);
-                        return Next::Act(Acts::one(wait, "what the step is aimed at is not there yet"));
+                        self.proposed = Some(PendingProposal::Wait);
+                        return NextWindowStep::Act(WorkflowCalls::one(
+                            wait,
+                            "what the step is aimed at is not there yet",
+                        ));
                     }
-                    let trouble = Trouble { argument: Some(unresolved.argument), text: unresolved.text };
+                    let trouble =
+                        WorkflowStepFailure { argument: Some(unresolved.argument), text: unresolved.text };
                     self.trouble = Some(trouble.clone());
-                    return Next::Stuck(trouble);
+                    return NextWindowStep::Stuck(trouble);
                 }
             }
         }
@@ -388,10 +392,10 @@ impl Performing {
         &self,
         step: &WorkflowStep,
         view: &WindowView,
-    ) -> Result<(Map<String, Value>, Vec<StepChange>), Unresolved> {
+    ) -> Result<(Map<String, Value>, Vec<StepChange>), UnresolvedElement> {
         let (mut ids, mut changes) = (Map::new(), Vec::new());
         for (argument, selector) in &step.aims {
-            let filled = selector.filled(&self.values).map_err(|error| Unresolved {
+            let filled = selector.filled(&self.values).map_err(|error| UnresolvedElement {
                 argument: argument.clone(),
                 selector: Box::new(selector.clone()),
                 blocked: false,
@@ -400,16 +404,19 @@ impl Performing {
             })?;
             let found = find(&filled, view);
             let Some(element) = found.element() else {
-                return Err(Unresolved {
+                return Err(UnresolvedElement {
                     argument: argument.clone(),
-                    blocked: matches!(&found, Found::Gone { why: Obstacle::Blocked { .. }, .. }),
-                    absent: matches!(&found, Found::Gone { why: Obstacle::Nothing | Obstacle::Hidden, .. }),
+                    blocked: matches!(&found, SelectorMatch::Gone { why: Obstacle::Blocked { .. }, .. }),
+                    absent: matches!(
+                        &found,
+                        SelectorMatch::Gone { why: Obstacle::Nothing | Obstacle::Hidden, .. }
+                    ),
                     text: found.explain(&filled),
                     selector: Box::new(filled),
                 });
             };
             ids.insert(argument.clone(), Value::from(element.to_string()));
-            if matches!(found, Found::Drifted { .. }) {
+            if matches!(found, SelectorMatch::Drifted { .. }) {
                 let why = found.explain(&filled);
                 changes.extend(self.change(argument, selector, view, element, (why, Healer::Rule)));
             }
@@ -445,7 +452,7 @@ fn shows(window: &WindowInfo, document: &str) -> bool {
 }
 
 /// An element that was not found.
-pub(super) struct Unresolved {
+pub(super) struct UnresolvedElement {
     pub(super) argument: String,
     pub(super) selector: Box<Selector>,
     /// `true` if a dialog is in front of its window.
@@ -455,7 +462,7 @@ pub(super) struct Unresolved {
     pub(super) text: String,
 }
 
-impl Unresolved {
+impl UnresolvedElement {
     /// A wait for it; `None` if it has no name to wait for.
     fn wait(&self) -> Option<ProposedAction> {
         let name = self.selector.name.as_ref().filter(|name| name.is_literal() && !self.blocked)?;

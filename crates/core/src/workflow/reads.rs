@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use super::{file::WorkflowStep, values::before_value, values::names_in_value};
 use crate::{
-    command::{ActionCommandInfo, Command},
+    command::{ActionCommandInfo, ToolCommand},
     intent::Does,
-    keys::{Key, KeyChord, Modifier, NamedKey},
+    keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
     known_tools::{READ_CLIPBOARD, RECALL},
     policy::{copies_by_name, fixed_host},
-    provenance::{Carried, Provenance, ReadAt},
+    provenance::{CarriedValue, Provenance, ReadAt},
 };
 
 /// The name of what was copied.
@@ -21,13 +21,13 @@ const CLIPBOARD: &str = "the clipboard";
 /// Values that the steps have read, by the names under which they are saved.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Reads {
+pub(super) struct WorkflowReads {
     named: BTreeMap<String, ReadAt>,
     /// Place from which the content of the clipboard was copied.
     copied: Option<ReadAt>,
 }
 
-impl Reads {
+impl WorkflowReads {
     /// Notes what a step has read or copied.
     pub(super) fn note(&mut self, label: &str, step: &WorkflowStep, info: &ActionCommandInfo) {
         let read = || read_at(label, &info.command);
@@ -51,12 +51,12 @@ impl Reads {
     }
 
     /// Returns the values that the arguments of a step carry, as written.
-    pub(super) fn carried(&self, step: &WorkflowStep, provenance: Provenance) -> Vec<Carried> {
+    pub(super) fn carried(&self, step: &WorkflowStep, provenance: Provenance) -> Vec<CarriedValue> {
         let mut carried = Vec::new();
         for (argument, value) in &step.arguments {
             let names = names_in_value(value).unwrap_or_default();
             for (name, read) in names.iter().filter_map(|name| self.named.get_key_value(name)) {
-                carried.push(Carried {
+                carried.push(CarriedValue {
                     argument: argument.clone(),
                     value: name.clone(),
                     read: read.clone(),
@@ -69,8 +69,8 @@ impl Reads {
     }
 
     /// Returns the value that a paste enters.
-    pub(super) fn pasted(&self, provenance: Provenance) -> Carried {
-        Carried {
+    pub(super) fn pasted(&self, provenance: Provenance) -> CarriedValue {
+        CarriedValue {
             argument: String::new(),
             value: CLIPBOARD.to_owned(),
             read: self.copied.clone().unwrap_or_default(),
@@ -102,7 +102,7 @@ impl Reads {
 
 /// Returns the place that a command has read from. A command that reads files, the clipboard or other sources
 /// belongs to no window, though an agent of one calls it.
-fn read_at(label: &str, command: &Command) -> ReadAt {
+fn read_at(label: &str, command: &ToolCommand) -> ReadAt {
     let is_elsewhere = command.intent.files().next().is_some()
         || command.intent.does == Does::Other
         || [READ_CLIPBOARD, RECALL].contains(&command.tool.as_str());
@@ -117,11 +117,11 @@ fn read_at(label: &str, command: &Command) -> ReadAt {
 
 /// Returns `true` if a chord copies what is selected.
 fn copies(chord: &KeyChord) -> bool {
-    let is_control = chord.modifiers.contains(&Modifier::Ctrl);
+    let is_control = chord.modifiers.contains(&KeyModifier::Ctrl);
     match chord.key {
-        Key::Char(letter) => is_control && matches!(letter.to_ascii_lowercase(), 'c' | 'x'),
-        Key::Named(NamedKey::Insert) => is_control,
-        Key::Named(NamedKey::Delete) => chord.modifiers.contains(&Modifier::Shift),
-        Key::Named(_) => false,
+        ChordKey::Char(letter) => is_control && matches!(letter.to_ascii_lowercase(), 'c' | 'x'),
+        ChordKey::Named(NamedKey::Insert) => is_control,
+        ChordKey::Named(NamedKey::Delete) => chord.modifiers.contains(&KeyModifier::Shift),
+        ChordKey::Named(_) => false,
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     change::{StepChange, WorkflowEnd},
     file::WorkflowStep,
-    performing::{Performing, Proposed, Trouble},
+    performing::{PendingProposal, WorkflowExecution, WorkflowStepFailure},
     selector::mean_the_same,
 };
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
     ui::fold_name,
 };
 
-impl Performing {
+impl WorkflowExecution {
     /// Returns the outcome of the run, or its progress so far.
     pub(crate) fn end(&self) -> WorkflowEnd {
         let stopped_at = self.step().map(|_| self.label());
@@ -28,7 +28,7 @@ impl Performing {
 
     /// Takes back what was proposed and did not run, so that it can be proposed once more.
     pub(crate) fn anew(&mut self) {
-        if let Some(Proposed::Document(path)) = self.proposed.take() {
+        if let Some(PendingProposal::Document(path)) = self.proposed.take() {
             self.opening.push_front(path);
         }
         (self.started, self.waited) = (false, false);
@@ -39,15 +39,15 @@ impl Performing {
         let Some(proposed) = self.proposed.take() else { return };
         let Some((info, following)) = actions.split_first() else { return };
         match proposed {
-            Proposed::Wait => {}
-            Proposed::Document(_) if info.result.is_success() => {}
-            Proposed::Document(_) => self.fails(info),
-            Proposed::Scroll => self.scrolled(info),
-            Proposed::Dialog(change) if info.result.is_success() => {
+            PendingProposal::Wait => {}
+            PendingProposal::Document(_) if info.result.is_success() => {}
+            PendingProposal::Document(_) => self.fails(info),
+            PendingProposal::Scroll => self.scrolled(info),
+            PendingProposal::Dialog(change) if info.result.is_success() => {
                 self.changes.extend(change.map(|change| *change));
             }
-            Proposed::Dialog(_) => self.fails(info),
-            Proposed::Step(changes) => {
+            PendingProposal::Dialog(_) => self.fails(info),
+            PendingProposal::Step(changes) => {
                 let mut changes = Some(changes);
                 for info in std::iter::once(info).chain(following) {
                     let Some(step) = self.step().cloned() else { return };
@@ -72,7 +72,7 @@ impl Performing {
             let wanted = self.values.fill(opens).unwrap_or_else(|_| opens.clone());
             if !opened(info, &wanted) {
                 let text = format!("“{wanted}” was to open, and did not: {}", info.result.summary());
-                self.trouble = Some(Trouble { argument: None, text });
+                self.trouble = Some(WorkflowStepFailure { argument: None, text });
                 return;
             }
         }
@@ -102,7 +102,7 @@ impl Performing {
 
     fn fails(&mut self, info: &ActionCommandInfo) {
         let text = format!("{} → {}", info.command.to_line(), one_line(&info.result.summary()));
-        self.trouble = Some(Trouble { argument: None, text });
+        self.trouble = Some(WorkflowStepFailure { argument: None, text });
     }
 }
 

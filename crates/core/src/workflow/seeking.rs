@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    ahead::Acts,
-    performing::{Next, Performing, Proposed, Unresolved},
+    ahead::WorkflowCalls,
+    performing::{NextWindowStep, PendingProposal, UnresolvedElement, WorkflowExecution},
 };
 use crate::{
     command::{ActionCommandInfo, Verdict},
@@ -25,7 +25,7 @@ const TURNS_MAX: u32 = 20;
 /// Progress of scrolling a window in search of the element of a step: down to its end, then up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Seeking {
+pub(super) enum WorkflowScrollSearch {
     /// So many turns down.
     Down(u32),
     /// So many turns up.
@@ -34,13 +34,13 @@ pub(super) enum Seeking {
     Over,
 }
 
-impl Default for Seeking {
+impl Default for WorkflowScrollSearch {
     fn default() -> Self {
         Self::Down(0)
     }
 }
 
-impl Seeking {
+impl WorkflowScrollSearch {
     /// The notches of the next turn.
     const fn notches(self) -> Option<i64> {
         let [even, odd] = NOTCHES;
@@ -62,17 +62,21 @@ impl Seeking {
     }
 }
 
-impl Performing {
+impl WorkflowExecution {
     /// A turn of the wheel, if the element may be out of sight.
-    pub(super) fn seeks(&mut self, unresolved: &Unresolved, view: &WindowView) -> Option<Next> {
+    pub(super) fn seeks(
+        &mut self,
+        unresolved: &UnresolvedElement,
+        view: &WindowView,
+    ) -> Option<NextWindowStep> {
         let notches = self.seeking.notches().filter(|_| unresolved.absent)?;
         let place = wheel(view)?;
-        self.proposed = Some(Proposed::Scroll);
+        self.proposed = Some(PendingProposal::Scroll);
         let arguments = [("id", Value::from(place.to_string())), ("down", Value::from(notches))];
         let arguments = Map::from_iter(arguments.map(|(name, value)| (name.to_owned(), value)));
         let action =
             ProposedAction { function: SCROLL.to_owned(), arguments, expect: None, carries: Vec::new() };
-        Some(Next::Act(Acts::one(action, "what the step is aimed at may be out of sight")))
+        Some(NextWindowStep::Act(WorkflowCalls::one(action, "what the step is aimed at may be out of sight")))
     }
 
     /// Takes in what came of a turn.

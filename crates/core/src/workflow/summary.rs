@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     file::{Workflow, WorkflowStep},
-    values::{Piece, names_in_value, pieces},
+    values::{ValueTextSegment, names_in_value, pieces},
 };
 use crate::{
     command::ToolSpec,
@@ -25,7 +25,7 @@ const HARMLESS_MAX: usize = 60;
 /// Kind of effect of a step, the most consequential first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Deed {
+pub enum StepConsequence {
     /// Asks agents to do something.
     Asks,
     /// Reaches a host or a recipient.
@@ -46,7 +46,7 @@ pub enum Deed {
     Presses,
 }
 
-impl Deed {
+impl StepConsequence {
     /// Every deed, in order.
     pub const ALL: [Self; 9] = [
         Self::Asks,
@@ -96,21 +96,21 @@ impl Deed {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SummaryLine {
     /// Kind of effect.
-    pub deed: Deed,
+    pub deed: StepConsequence,
     /// Description of the effect, with the step.
     pub text: String,
 }
 
 /// Effects of a file, the most consequential first.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Summary {
-    /// The lines, in the order of [`Deed::ALL`].
+pub struct WorkflowSummary {
+    /// The lines, in the order of [`StepConsequence::ALL`].
     pub lines: Vec<SummaryLine>,
     /// Number of omitted lines that only enter or press something.
     pub left_out: usize,
 }
 
-impl Summary {
+impl WorkflowSummary {
     /// A summary of these lines.
     pub fn new(mut lines: Vec<SummaryLine>) -> Self {
         lines.sort_by_key(|line| line.deed);
@@ -122,21 +122,24 @@ impl Summary {
     }
 
     /// The texts of the lines of a deed.
-    pub fn of(&self, deed: Deed) -> impl Iterator<Item = &str> {
+    pub fn of(&self, deed: StepConsequence) -> impl Iterator<Item = &str> {
         self.lines.iter().filter(move |line| line.deed == deed).map(|line| line.text.as_str())
     }
 }
 
 impl SummaryLine {
     /// A line; the text is cut and has no line breaks.
-    pub fn new(deed: Deed, text: &str) -> Self {
+    pub fn new(deed: StepConsequence, text: &str) -> Self {
         Self { deed, text: shown(text) }
     }
 
     /// The hosts and recipients in a text, with where they stand.
     pub fn reached(text: &str, place: &str) -> Vec<Self> {
         let reached = reached_in(text);
-        reached.iter().map(|(_, name)| Self::new(Deed::Reaches, &format!("{name} ({place})"))).collect()
+        reached
+            .iter()
+            .map(|(_, name)| Self::new(StepConsequence::Reaches, &format!("{name} ({place})")))
+            .collect()
     }
 }
 
@@ -144,9 +147,9 @@ fn shown(text: &str) -> String {
     excerpt(&one_line(text), SHOWN_MAX)
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for WorkflowSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for deed in Deed::ALL {
+        for deed in StepConsequence::ALL {
             for (number, text) in self.of(deed).enumerate() {
                 if number == 0 {
                     writeln!(f, "{}:", deed.heading())?;
@@ -164,28 +167,30 @@ impl fmt::Display for Summary {
 impl Workflow {
     /// Summarises its effects with these values, by the declarations of its tools. A value that its steps read
     /// keeps its name.
-    pub fn summary(&self, given: &BTreeMap<String, String>, tools: &[ToolSpec]) -> Summary {
+    pub fn summary(&self, given: &BTreeMap<String, String>, tools: &[ToolSpec]) -> WorkflowSummary {
         let defaults = self.parameters.iter();
         let mut values: BTreeMap<String, String> =
             defaults.filter_map(|(name, known)| Some((name.clone(), known.default.clone()?))).collect();
         values.extend(given.iter().map(|(name, value)| (name.clone(), value.clone())));
-        let mut telling = Telling { values, tools, read: BTreeMap::new(), lines: Vec::new() };
+        let mut telling = SummaryBuilder { values, tools, read: BTreeMap::new(), lines: Vec::new() };
         for document in &self.documents {
             let document = telling.filled(document);
-            telling.add(Deed::Opens, &format!("{document} (before the first step)"));
+            telling.add(StepConsequence::Opens, &format!("{document} (before the first step)"));
             telling.lines.extend(SummaryLine::reached(&document, "opened before the first step"));
         }
         telling.steps(&self.steps, "");
         for rule in &self.dialogs {
-            telling
-                .add(Deed::Presses, &format!("{} in a dialog that comes at any time", rule.press.describe()));
+            telling.add(
+                StepConsequence::Presses,
+                &format!("{} in a dialog that comes at any time", rule.press.describe()),
+            );
         }
-        Summary::new(telling.lines)
+        WorkflowSummary::new(telling.lines)
     }
 }
 
 /// The lines that are collected.
-struct Telling<'a> {
+struct SummaryBuilder<'a> {
     values: BTreeMap<String, String>,
     tools: &'a [ToolSpec],
     /// The steps that read, by the names of what they save.
@@ -193,8 +198,8 @@ struct Telling<'a> {
     lines: Vec<SummaryLine>,
 }
 
-impl Telling<'_> {
-    fn add(&mut self, deed: Deed, text: &str) {
+impl SummaryBuilder<'_> {
+    fn add(&mut self, deed: StepConsequence, text: &str) {
         self.lines.push(SummaryLine::new(deed, text));
     }
 
@@ -222,10 +227,10 @@ impl Telling<'_> {
         let saved = step.save.as_ref().map(|name| format!(", as `{name}`")).unwrap_or_default();
         let again = if label.contains('.') { ", for each row" } else { "" };
         let text = format!("step {label}{again}: {}{arguments}{place}{saved}", step.call);
-        self.add(Deed::of(does), &text);
+        self.add(StepConsequence::of(does), &text);
         let writes_file = does == Does::Set && step.window.is_none();
         if writes_file {
-            self.add(Deed::Writes, &text);
+            self.add(StepConsequence::Writes, &text);
         }
         for value in step.arguments.values() {
             let mut texts = Vec::new();
@@ -242,7 +247,7 @@ impl Telling<'_> {
                     place.replacen(" in ", " into ", 1)
                 };
                 let text = format!("`{name}`, which step {read} reads,{to} (step {label})");
-                self.add(Deed::Carries, &text);
+                self.add(StepConsequence::Carries, &text);
             }
         }
         if let Some(name) = &step.save {
@@ -280,9 +285,9 @@ impl Telling<'_> {
     /// A text with the values of parameters. What is read keeps its braces.
     fn filled(&self, text: &str) -> String {
         let Ok(pieces) = pieces(text) else { return text.to_owned() };
-        let part = |piece: Piece<'_>| match piece {
-            Piece::Text(text) => text,
-            Piece::Value(path) => {
+        let part = |piece: ValueTextSegment<'_>| match piece {
+            ValueTextSegment::Text(text) => text,
+            ValueTextSegment::Value(path) => {
                 let is_read = self.read.contains_key(path.split('.').next().unwrap_or_default().trim());
                 let known = self.values.get(path).filter(|_| !is_read);
                 known.cloned().unwrap_or_else(|| format!("{{{path}}}"))
@@ -325,7 +330,7 @@ mod tests {
             acts: true,
             does,
             takes: takes.iter().map(|(name, takes)| ((*name).to_owned(), *takes)).collect(),
-            listing: crate::command::Listing::default(),
+            listing: crate::command::ToolListingLevel::default(),
             only_in: Vec::new(),
             source: None,
         };

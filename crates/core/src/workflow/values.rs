@@ -27,14 +27,14 @@ pub enum TemplateError {
 }
 
 /// A part of a text.
-pub(super) enum Piece<'a> {
+pub(super) enum ValueTextSegment<'a> {
     Text(String),
     /// The path of a value.
     Value(&'a str),
 }
 
 /// The parts of a text.
-pub(super) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, TemplateError> {
+pub(super) fn pieces(text: &str) -> Result<Vec<ValueTextSegment<'_>>, TemplateError> {
     let error = || TemplateError::Brace { text: text.to_owned() };
     let mut parts = Vec::new();
     let mut plain = String::new();
@@ -54,22 +54,22 @@ pub(super) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, TemplateError> {
             if name.trim().is_empty() || name.contains('{') {
                 return Err(error());
             }
-            parts.push(Piece::Text(std::mem::take(&mut plain)));
-            parts.push(Piece::Value(name.trim()));
+            parts.push(ValueTextSegment::Text(std::mem::take(&mut plain)));
+            parts.push(ValueTextSegment::Value(name.trim()));
             rest = after;
         }
     }
     plain.push_str(rest);
-    parts.push(Piece::Text(plain));
+    parts.push(ValueTextSegment::Text(plain));
     Ok(parts)
 }
 
 /// The names that a text refers to, without what follows them in a path.
 pub(super) fn names_in(text: &str) -> Result<BTreeSet<String>, TemplateError> {
     let first = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
-    let name = |part: Piece<'_>| match part {
-        Piece::Value(path) => Some(first(path)),
-        Piece::Text(_) => None,
+    let name = |part: ValueTextSegment<'_>| match part {
+        ValueTextSegment::Value(path) => Some(first(path)),
+        ValueTextSegment::Text(_) => None,
     };
     Ok(pieces(text)?.into_iter().filter_map(name).collect())
 }
@@ -99,12 +99,12 @@ pub(super) fn before_value(text: &str, is_one: &dyn Fn(&str) -> bool) -> Option<
     let mut before = String::new();
     for piece in pieces(text).ok()? {
         match piece {
-            Piece::Text(plain) => before.push_str(&plain),
-            Piece::Value(path) if is_one(path.split('.').next().unwrap_or_default().trim()) => {
+            ValueTextSegment::Text(plain) => before.push_str(&plain),
+            ValueTextSegment::Value(path) if is_one(path.split('.').next().unwrap_or_default().trim()) => {
                 return Some(before);
             }
             // A parameter is the user's, but is not what the file itself says.
-            Piece::Value(_) => before.push('{'),
+            ValueTextSegment::Value(_) => before.push('{'),
         }
     }
     None
@@ -176,8 +176,8 @@ impl Values {
         let mut filled = String::new();
         for part in pieces(text)? {
             match part {
-                Piece::Text(text) => filled.push_str(&text),
-                Piece::Value(path) => filled.push_str(&form(&text_of(&*self.at(path)?))),
+                ValueTextSegment::Text(text) => filled.push_str(&text),
+                ValueTextSegment::Value(path) => filled.push_str(&form(&text_of(&*self.at(path)?))),
             }
         }
         Ok(filled)
@@ -190,11 +190,11 @@ impl Values {
     pub fn fill_value(&self, value: &Value) -> Result<Value, TemplateError> {
         Ok(match value {
             Value::String(text) => match pieces(text)?.as_slice() {
-                [Piece::Text(before), Piece::Value(path), Piece::Text(after)]
-                    if before.is_empty() && after.is_empty() =>
-                {
-                    self.at(path)?.into_owned()
-                }
+                [
+                    ValueTextSegment::Text(before),
+                    ValueTextSegment::Value(path),
+                    ValueTextSegment::Text(after),
+                ] if before.is_empty() && after.is_empty() => self.at(path)?.into_owned(),
                 _ => Value::String(self.fill(text)?),
             },
             Value::Array(values) => {

@@ -7,12 +7,14 @@ use deskhand_core::{
     },
     ids::AgentId,
     model::ReplyKind,
-    observation::{Look, ObserveFailure},
+    observation::{ObservationTarget, ObserveFailure},
     outcome::OutcomeKind,
-    policy::{Decision, Rule},
+    policy::{PolicyDecision, PolicyRule},
     prompt::PromptSet,
-    reply::Reply,
-    session::{ApprovalScope, Effect, Event, EventRecord, NoAnswer, Session, SessionConfig, SubtaskStatus},
+    reply::AgentReply,
+    session::{
+        ApprovalScope, Effect, EventRecord, NoAnswer, Session, SessionConfig, SessionEvent, SubtaskStatus,
+    },
     states::AppStatus,
 };
 use serde_json::{Value, json};
@@ -85,7 +87,7 @@ fn agent_is_a_target_with_its_own_statuses_prompts_and_tools() {
     h.reply(&assign_reply("a1").to_string());
     // Nothing is selected: the agent has no window.
     let Effect::Observe { look } = h.effect() else { panic!("{:?}", h.effect()) };
-    assert_eq!(look, Look::Agent { agent: AgentId(1), picture: false });
+    assert_eq!(look, ObservationTarget::Agent { agent: AgentId(1), picture: false });
     h.look();
     let Effect::Ask { request } = h.effect() else { panic!("{:?}", h.effect()) };
     assert_eq!((request.agent.to_string().as_str(), request.reply), ("oven", ReplyKind::Agent));
@@ -146,8 +148,8 @@ fn status_that_may_not_follow_is_repaired_then_an_error() {
 #[test]
 fn confirm_parks_the_action_of_any_agent() {
     for (event, outcome) in [
-        (Event::Approved { scope: ApprovalScope::Once }, None),
-        (Event::Rejected { instruction: None, is_message: false }, Some(SubtaskStatus::Rejected)),
+        (SessionEvent::Approved { scope: ApprovalScope::Once }, None),
+        (SessionEvent::Rejected { instruction: None, is_message: false }, Some(SubtaskStatus::Rejected)),
     ] {
         let mut h = baking(oven());
         h.step(&says("is-it-safe", &["open_door"]));
@@ -169,7 +171,7 @@ fn pending_of_any_agent_asks_the_user() {
     reply["questions"] = json!(["Fan or grill?"]);
     h.step(&reply);
     assert!(matches!(h.effect(), Effect::AskUser { .. }), "{:?}", h.effect());
-    h.answer(Event::Unanswered { why: NoAnswer::NoChannel });
+    h.answer(SessionEvent::Unanswered { why: NoAnswer::NoChannel });
     h.look();
     assert!(h.prompt().contains("Fan or grill? → nobody can be asked"), "{}", h.prompt());
 }
@@ -239,7 +241,7 @@ fn failed_observation_of_an_agent_fails_only_its_subtask() {
     for (gone, looks) in [(true, 1), (false, 3)] {
         let mut h = baking(oven());
         for _ in 0..looks {
-            h.answer(Event::ObserveFailed {
+            h.answer(SessionEvent::ObserveFailed {
                 failure: ObserveFailure {
                     window_gone: gone,
                     desktop_gone: false,
@@ -307,8 +309,8 @@ fn invalid_definitions_are_rejected() {
 fn reply_is_parsed_with_the_statuses_of_its_agent() {
     let agents = [oven()];
     let said = says("is it safe", &["open_door"]).to_string();
-    let read = |kind, agent| Reply::read(kind, &AgentRef::from_name(agent), &agents, &said);
-    let Ok(Reply::App(reply)) = read(ReplyKind::Agent, "oven") else { panic!("{said}") };
+    let read = |kind, agent| AgentReply::read(kind, &AgentRef::from_name(agent), &agents, &said);
+    let Ok(AgentReply::App(reply)) = read(ReplyKind::Agent, "oven") else { panic!("{said}") };
     assert_eq!((reply.status, reply.word.as_str()), (AppStatus::Confirm, "IS IT SAFE"));
     assert!(read(ReplyKind::AppAgent, "AppAgent/oven").is_err());
 }
@@ -332,7 +334,7 @@ fn program_runs_if_a_person_or_a_rule_allows_it() {
     let Effect::AwaitApproval { approval } = h.effect() else { panic!("{:?}", h.effect()) };
     assert_eq!(approval.reason, "safe guard: it runs a program: ls -l");
     // What is approved for the session is this command, not the program with other arguments.
-    h.answer(Event::Approved { scope: ApprovalScope::Session });
+    h.answer(SessionEvent::Approved { scope: ApprovalScope::Session });
     h.succeeds(None, Value::Null);
     h.step(&reply);
     assert_eq!(h.command().tool, "run_command");
@@ -341,12 +343,12 @@ fn program_runs_if_a_person_or_a_rule_allows_it() {
     assert!(matches!(h.effect(), Effect::AwaitApproval { .. }), "{:?}", h.effect());
 
     let mut config = with(agent);
-    let rule = |label: &str, decision| Rule {
+    let rule = |label: &str, decision| PolicyRule {
         tool: "run_command".to_owned(),
         label: label.to_owned(),
-        ..Rule::new(decision, "")
+        ..PolicyRule::new(decision, "")
     };
-    config.policy.rules = vec![rule("ls|cat", Decision::Allow), rule("rm", Decision::Deny)];
+    config.policy.rules = vec![rule("ls|cat", PolicyDecision::Allow), rule("rm", PolicyDecision::Deny)];
     // A rule that names a program says nothing of what it does with arguments.
     let mut h = Harness::started(config.clone());
     h.step(&assign_reply("a1"));

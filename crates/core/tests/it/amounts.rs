@@ -2,13 +2,13 @@
 //! run, and what keys amount to.
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Evidence, Proof, Report},
+    action::{ActionKind, ActionOutcome, ActionProof, Aim, CallReport, Evidence},
     command::{CallResult, CallStatus, Verdict},
     geometry::Rect,
     ids::WindowId,
     observation::{Observation, Surface, WindowView},
-    policy::{Decision, Places, Policy, Rule, Words},
-    session::{ApprovalScope, Effect, Event, SessionConfig},
+    policy::{PathRoots, Policy, PolicyDecision, PolicyRule, SafeGuardLabels},
+    session::{ApprovalScope, Effect, SessionConfig, SessionEvent},
     ui::{DocumentInfo, Role, State, Tree, WindowKind},
 };
 use serde_json::{Value, json};
@@ -18,7 +18,8 @@ use crate::harness::{Harness, config, element, focused, tool, view, window};
 fn with(policy: Policy) -> SessionConfig {
     let mut config = config();
     config.policy = policy;
-    config.places = Places { home: "/home/ada".to_owned(), folder: "/work".to_owned(), ..Places::default() };
+    config.places =
+        PathRoots { home: "/home/ada".to_owned(), folder: "/work".to_owned(), ..PathRoots::default() };
     let tools = [
         "press_keys",
         "type_text",
@@ -67,7 +68,7 @@ fn button(name: &str) -> WindowView {
     showing("Writer", &[(1, Role::PUSH_BUTTON, name)])
 }
 
-fn returned(report: Report) -> CallResult {
+fn returned(report: CallReport) -> CallResult {
     CallResult {
         status: CallStatus::Success,
         effect: Some(Verdict::Seen),
@@ -158,24 +159,30 @@ fn what_only_looks_like_cancel_spares_no_question() {
 
 #[test]
 fn rules_that_ask_or_deny_match_what_looks_like_their_names_and_those_that_allow_do_not() {
-    let rule = |decision| Rule { label: "Archive*".to_owned(), ..Rule::new(decision, "no") };
-    let decide = |decision: Decision| {
-        let denies = Rule { tool: "click_element".to_owned(), ..Rule::new(Decision::Deny, "all else") };
+    let rule = |decision| PolicyRule { label: "Archive*".to_owned(), ..PolicyRule::new(decision, "no") };
+    let decide = |decision: PolicyDecision| {
+        let denies = PolicyRule {
+            tool: "click_element".to_owned(),
+            ..PolicyRule::new(PolicyDecision::Deny, "all else")
+        };
         let policy = Policy { rules: vec![rule(decision), denies], ..Policy::default() };
-        let policy = if decision == Decision::Allow {
+        let policy = if decision == PolicyDecision::Allow {
             policy
         } else {
             Policy { rules: vec![rule(decision)], ..policy }
         };
         matches!(acting("Do it", button("Аrchive all"), policy, &click("e2")).effect(), Effect::Call { .. })
     };
-    assert!(!decide(Decision::Deny));
-    assert!(!decide(Decision::Allow));
+    assert!(!decide(PolicyDecision::Deny));
+    assert!(!decide(PolicyDecision::Allow));
 }
 
 #[test]
 fn labels_can_be_added_and_none_taken_away() {
-    let words = Words { deletes: vec!["Zerstören".to_owned(), String::new()], ..Words::default() };
+    let words = SafeGuardLabels {
+        deletes: vec!["Zerstören".to_owned(), String::new()],
+        ..SafeGuardLabels::default()
+    };
     let policy = Policy { words, ..Policy::default() };
     let asks = |label: &str| {
         matches!(
@@ -269,15 +276,16 @@ fn a_page_does_not_send_to_strangers_by_another_name() {
 #[test]
 fn an_approval_for_the_session_covers_who_it_named() {
     let mut h = acting("Answer", message("mallory@evil.test", "Send"), Policy::default(), &click("e4"));
-    h.answer(Event::Approved { scope: ApprovalScope::Session });
-    let done = |h: &mut Harness| h.answer(Event::Returned { result: returned(Report::text("done")) });
+    h.answer(SessionEvent::Approved { scope: ApprovalScope::Session });
+    let done =
+        |h: &mut Harness| h.answer(SessionEvent::Returned { result: returned(CallReport::text("done")) });
     done(&mut h);
     let mut again = |to: &str| {
-        h.answer(Event::Observed { observation: Observation::Window(message(to, "Send")) });
+        h.answer(SessionEvent::Observed { observation: Observation::Window(message(to, "Send")) });
         h.reply(&json!({"thought": to, "status": "CONTINUE", "action": click("e4")}).to_string());
         let asks = matches!(h.effect(), Effect::AwaitApproval { .. });
         if asks {
-            h.answer(Event::Approved { scope: ApprovalScope::Once });
+            h.answer(SessionEvent::Approved { scope: ApprovalScope::Once });
         }
         done(&mut h);
         asks
@@ -369,11 +377,12 @@ fn a_file_is_replaced_unasked_if_the_user_named_it_or_the_session_saved_it() {
 
     let path = "/home/ada/taxes.ods";
     let mut h = acting("Save it", showing("Writer", &[]), Policy::default(), &save(path, false));
-    let seen = Evidence::Seen { proof: Proof::Saved { path: path.to_owned(), bytes: 1, already: false } };
-    let saved = Action::new(Act::SaveAs { path: path.to_owned() }, Aim::Desktop, seen);
-    let result = returned(Report::Action { action: Box::new(saved) });
-    h.answer(Event::Returned { result });
-    h.answer(Event::Observed { observation: Observation::Window(showing("Writer", &[])) });
+    let seen =
+        Evidence::Seen { proof: ActionProof::Saved { path: path.to_owned(), bytes: 1, already: false } };
+    let saved = ActionOutcome::new(ActionKind::SaveAs { path: path.to_owned() }, Aim::Desktop, seen);
+    let result = returned(CallReport::Action { action: Box::new(saved) });
+    h.answer(SessionEvent::Returned { result });
+    h.answer(SessionEvent::Observed { observation: Observation::Window(showing("Writer", &[])) });
     h.reply(&json!({"thought": "t", "status": "CONTINUE", "action": save(path, true)}).to_string());
     h.command();
 }
@@ -390,7 +399,7 @@ fn a_letter_asks_as_what_it_may_press() {
     let entry = element(9, 0, Role::MENU_ITEM, "Move to Trash");
     menu.surfaces.push(Surface { window: info, tree: Tree { elements: vec![entry], partial: None } });
     assert!(asked(menu, &keys("t")).is_some());
-    let rule = Rule { label: "Delete".to_owned(), ..Rule::new(Decision::Deny, "no") };
+    let rule = PolicyRule { label: "Delete".to_owned(), ..PolicyRule::new(PolicyDecision::Deny, "no") };
     let policy = Policy { rules: vec![rule], ..Policy::default() };
     let h = acting("Do it", delete(), policy, &keys("alt+d"));
     assert!(!matches!(h.effect(), Effect::Call { .. } | Effect::AwaitApproval { .. }));

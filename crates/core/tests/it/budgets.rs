@@ -4,13 +4,13 @@ use deskhand_core::{
     model::{ModelFailureKind, ModelRequest, Usage},
     money::{Money, Price, PriceTable},
     outcome::OutcomeKind,
-    session::{Effect, Event, Limits, SessionConfig, SessionLimits},
+    session::{Effect, RoundLimits, SessionConfig, SessionEvent, SessionLimits},
 };
 use serde_json::{Value, json};
 
 use crate::harness::{Harness, config, host};
 
-fn priced(limits: Limits, session_limits: SessionLimits) -> SessionConfig {
+fn priced(limits: RoundLimits, session_limits: SessionLimits) -> SessionConfig {
     let price = Price { prompt: Money(250_000), cached: Some(Money(25_000)), completion: Money(2_000_000) };
     SessionConfig {
         limits,
@@ -62,7 +62,7 @@ fn token_limit_is_checked_against_the_upper_bound_before_a_call() {
     let limit = 60_000;
     let h = run(
         Harness::started(priced(
-            Limits { tokens_max: Some(limit), ..Limits::default() },
+            RoundLimits { tokens_max: Some(limit), ..RoundLimits::default() },
             SessionLimits::default(),
         )),
         usage(6_000, 1_000),
@@ -77,7 +77,7 @@ fn token_limit_is_checked_against_the_upper_bound_before_a_call() {
 
 #[test]
 fn unreported_usage_is_charged_at_the_upper_bound() {
-    let limits = Limits { tokens_max: Some(60_000), ..Limits::default() };
+    let limits = RoundLimits { tokens_max: Some(60_000), ..RoundLimits::default() };
     let said = run(Harness::started(priced(limits.clone(), SessionLimits::default())), usage(100, 10));
     let unsaid = run(Harness::started(priced(limits, SessionLimits::default())), Usage::default());
     assert_eq!(unsaid.session.tally().prompt_tokens, 0, "what is shown is what was said");
@@ -87,7 +87,7 @@ fn unreported_usage_is_charged_at_the_upper_bound() {
 
 #[test]
 fn cost_limit_is_never_exceeded_and_unknown_price_is_an_error() {
-    let limits = Limits { money_max: Some(Money(50_000)), ..Limits::default() };
+    let limits = RoundLimits { money_max: Some(Money(50_000)), ..RoundLimits::default() };
     let h = run(Harness::started(priced(limits.clone(), SessionLimits::default())), usage(6_000, 1_000));
     let outcome = h.outcome();
     assert_eq!(outcome.kind, OutcomeKind::BudgetExhausted);
@@ -119,7 +119,7 @@ fn cost_limit_is_never_exceeded_and_unknown_price_is_an_error() {
 #[test]
 fn retries_are_limited_by_the_remaining_budget() {
     let mut h = Harness::started(priced(
-        Limits { model_calls_max: 2, ..Limits::default() },
+        RoundLimits { model_calls_max: 2, ..RoundLimits::default() },
         SessionLimits::default(),
     ));
     h.look();
@@ -128,13 +128,13 @@ fn retries_are_limited_by_the_remaining_budget() {
     assert_eq!((h.outcome().kind, h.session.tally().model_calls), (OutcomeKind::Error, 2));
     // A failing server may still charge; an unreachable one does not.
     assert_eq!(h.session.tally().cost.unknown_calls, 2);
-    let mut h = Harness::started(priced(Limits::default(), SessionLimits::default()));
+    let mut h = Harness::started(priced(RoundLimits::default(), SessionLimits::default()));
     h.look();
     h.model_fails();
     assert_eq!((h.session.tally().model_calls, h.session.tally().cost.to_string()), (3, "$0.00".to_owned()));
     // Tokens and money bound the repetition as well.
     let mut h = Harness::started(priced(
-        Limits { tokens_max: Some(25_000), ..Limits::default() },
+        RoundLimits { tokens_max: Some(25_000), ..RoundLimits::default() },
         SessionLimits::default(),
     ));
     h.look();
@@ -144,7 +144,7 @@ fn retries_are_limited_by_the_remaining_budget() {
 #[test]
 fn session_limits_apply_across_rounds() {
     let rounds = |session_limits: SessionLimits| {
-        let mut h = Harness::started(priced(Limits::default(), session_limits));
+        let mut h = Harness::started(priced(RoundLimits::default(), session_limits));
         for count in 1..=20 {
             while !matches!(h.effect(), Effect::Finish { .. }) {
                 h.look();
@@ -155,9 +155,9 @@ fn session_limits_apply_across_rounds() {
             if h.outcome().kind == OutcomeKind::BudgetExhausted {
                 return (count, h.outcome().reason, h);
             }
-            h.answer(Event::acknowledged());
+            h.answer(SessionEvent::acknowledged());
             h.wait_ms(1_000_000);
-            h.answer(Event::Requested { text: "again".to_owned(), plan: None });
+            h.answer(SessionEvent::Requested { text: "again".to_owned(), plan: None });
         }
         panic!("no limit held")
     };

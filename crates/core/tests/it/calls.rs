@@ -1,12 +1,14 @@
 //! The number of model calls in a round, and plans.
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Button, ElementRef, Evidence, Proof, Report, Uncertainty},
+    action::{
+        ActionKind, ActionOutcome, ActionProof, Aim, Button, CallReport, ElementRef, Evidence, Uncertainty,
+    },
     command::{CallResult, CallStatus, Verdict},
     ids::ElementId,
     outcome::OutcomeKind,
     provenance::Provenance,
-    session::{Effect, Event, FollowerPlan, SessionConfig, SubtaskStatus, Verify},
+    session::{Effect, FollowerPlan, SessionConfig, SessionEvent, SubtaskStatus, Verify},
     states::HostStatus,
     ui::Role,
 };
@@ -38,17 +40,19 @@ fn finishing(tool: &str, expect: &str) -> Value {
 pub(crate) fn returns(h: &mut Harness, effect: Option<Verdict>, shown: &str) {
     let element =
         ElementRef { id: ElementId(3), role: Role::PUSH_BUTTON, name: "Finish".to_owned(), instead_of: None };
-    let click = |evidence: Evidence| -> Report {
-        let act = Act::Click { button: Button::Left, count: 1, held: Vec::new() };
-        Action::new(act, Aim::Element { element: element.clone() }, evidence).into()
+    let click = |evidence: Evidence| -> CallReport {
+        let act = ActionKind::Click { button: Button::Left, count: 1, held: Vec::new() };
+        ActionOutcome::new(act, Aim::Element { element: element.clone() }, evidence).into()
     };
     let (report, output) = match effect {
-        Some(Verdict::Seen) => (click(Proof::TitleChanged { title: shown.to_owned() }.into()), Value::Null),
+        Some(Verdict::Seen) => {
+            (click(ActionProof::TitleChanged { title: shown.to_owned() }.into()), Value::Null)
+        }
         Some(_) => (click(Uncertainty::Pixels { in_picture: false }.into()), Value::Null),
-        None => (Report::text("it was read"), json!({ "text": shown })),
+        None => (CallReport::text("it was read"), json!({ "text": shown })),
     };
     let success = CallResult { status: CallStatus::Success, effect, ..CallResult::failure(None, "") };
-    h.answer(Event::Returned { result: CallResult { report, output, ..success } });
+    h.answer(SessionEvent::Returned { result: CallResult { report, output, ..success } });
 }
 
 const SEEN: Option<Verdict> = Some(Verdict::Seen);
@@ -301,7 +305,7 @@ fn first_failed_step_of_a_plan_ends_the_round() {
     h.look();
     h.succeeds(h.windows.first().cloned(), Value::Null);
     h.step(&app("CONFIRM", &["click_element"]));
-    h.answer(Event::Rejected { instruction: None, is_message: false });
+    h.answer(SessionEvent::Rejected { instruction: None, is_message: false });
     assert_eq!(h.outcome().kind, OutcomeKind::Rejected);
     // A plan without steps is none.
     let empty = FollowerPlan { object: None, steps: vec![" ".to_owned()], ..FollowerPlan::default() };

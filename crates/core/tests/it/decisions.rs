@@ -3,7 +3,8 @@
 use deskhand_core::{
     outcome::OutcomeKind,
     session::{
-        ApprovalScope, Effect, Event, EventRecord, Limits, NoAnswer, SessionConfig, StopReason, SubtaskStatus,
+        ApprovalScope, Effect, EventRecord, NoAnswer, RoundLimits, SessionConfig, SessionEvent, StopReason,
+        SubtaskStatus,
     },
     states::HostStatus,
 };
@@ -35,23 +36,23 @@ fn parked_action_runs_only_when_approved() {
         h
     };
     let mut h = parked();
-    h.answer(Event::Approved { scope: ApprovalScope::Once });
+    h.answer(SessionEvent::Approved { scope: ApprovalScope::Once });
     assert_eq!(h.command().tool, "click_element");
     h.succeeds(None, Value::Null);
     h.look(); // CONTINUE
 
     let mut h = parked();
-    h.answer(Event::Rejected { instruction: None, is_message: false });
+    h.answer(SessionEvent::Rejected { instruction: None, is_message: false });
     assert_eq!(h.session.subtasks()[0].status, SubtaskStatus::Rejected);
     h.look(); // the host goes on
 
     let mut h = parked();
-    h.answer(Event::Rejected { instruction: Some("use the menu".to_owned()), is_message: false });
+    h.answer(SessionEvent::Rejected { instruction: Some("use the menu".to_owned()), is_message: false });
     h.look();
     assert!(h.prompt().contains("No. use the menu"), "{}", h.prompt());
 
     let mut h = parked();
-    h.answer(Event::Unanswered { why: NoAnswer::NoChannel });
+    h.answer(SessionEvent::Unanswered { why: NoAnswer::NoChannel });
     assert_eq!(h.session.subtasks()[0].status, SubtaskStatus::Rejected);
     h.look();
     assert!(h.prompt().contains("there is nobody to ask"), "{}", h.prompt());
@@ -60,13 +61,13 @@ fn parked_action_runs_only_when_approved() {
     let confirm = json!({"thought": "risky", "status": "CONFIRM", "function": "launch_application", "arguments": {"name": "x"}});
     let mut h = Harness::started(config());
     h.step(&confirm);
-    h.answer(Event::Rejected { instruction: Some("open Calc".to_owned()), is_message: false });
+    h.answer(SessionEvent::Rejected { instruction: Some("open Calc".to_owned()), is_message: false });
     h.step(&confirm);
-    h.answer(Event::Approved { scope: ApprovalScope::Once });
+    h.answer(SessionEvent::Approved { scope: ApprovalScope::Once });
     h.succeeds(None, Value::Null);
     assert_eq!(h.session.host_status(), HostStatus::Continue);
     h.step(&confirm);
-    h.answer(Event::Rejected { instruction: None, is_message: false });
+    h.answer(SessionEvent::Rejected { instruction: None, is_message: false });
     let outcome = h.outcome();
     assert_eq!(outcome.kind, OutcomeKind::Rejected);
     assert_eq!(outcome.reason, r#"launch_application(name="x") was not approved"#);
@@ -79,29 +80,29 @@ fn answers_and_missing_answers_continue_or_fail_as_the_question_says() {
         "questions": [{"question": "Which file?", "required": true}]});
     let mut h = Harness::started(config());
     h.step(&asking);
-    h.answer(Event::Answered { answers: vec!["sales.odt".to_owned()] });
+    h.answer(SessionEvent::Answered { answers: vec!["sales.odt".to_owned()] });
     h.look();
     assert!(h.prompt().contains("Which file? → sales.odt"), "{}", h.prompt());
     h.reply(&asking.to_string());
-    h.answer(Event::Unanswered { why: NoAnswer::NoChannel });
+    h.answer(SessionEvent::Unanswered { why: NoAnswer::NoChannel });
     h.look();
     assert!(h.prompt().contains("decide yourself and do not ask again"), "{}", h.prompt());
     let mut with_default = asking.clone();
     with_default["questions"][0]["default"] = json!("sales.odt");
     h.reply(&with_default.to_string());
-    h.answer(Event::Unanswered { why: NoAnswer::TimedOut });
+    h.answer(SessionEvent::Unanswered { why: NoAnswer::TimedOut });
     h.look();
     assert!(h.prompt().contains("sales.odt (the default, because no answer came in time)"), "{}", h.prompt());
     // A required question without a default needs an answer.
     h.reply(&asking.to_string());
-    h.answer(Event::Unanswered { why: NoAnswer::TimedOut });
+    h.answer(SessionEvent::Unanswered { why: NoAnswer::TimedOut });
     assert_eq!(h.outcome().kind, OutcomeKind::Failed);
 
     // An optional one can.
     let mut h = Harness::started(config());
     h.assign();
     h.step(&json!({"thought": "t", "status": "PENDING", "questions": ["Bars or lines?"]}));
-    h.answer(Event::Unanswered { why: NoAnswer::TimedOut });
+    h.answer(SessionEvent::Unanswered { why: NoAnswer::TimedOut });
     h.look();
     assert!(h.prompt().contains("Bars or lines? → no answer came in time"), "{}", h.prompt());
 
@@ -197,7 +198,7 @@ fn failed_action_vetoes_finish_and_skips_the_rest() {
 // docs/design/decisions.md, decision 11
 #[test]
 fn budgets_end_the_round_before_they_are_exceeded() {
-    let check = |limits: Limits, expected: &str| {
+    let check = |limits: RoundLimits, expected: &str| {
         let mut h = Harness::started(SessionConfig { limits, ..config() });
         let outcome = loop {
             match h.effect() {
@@ -223,12 +224,12 @@ fn budgets_end_the_round_before_they_are_exceeded() {
         assert_eq!(outcome.reason, expected);
         h
     };
-    let base = Limits::default;
-    let h = check(Limits { steps_max: 4, ..base() }, "the limit of 4 steps is reached");
+    let base = RoundLimits::default;
+    let h = check(RoundLimits { steps_max: 4, ..base() }, "the limit of 4 steps is reached");
     assert_eq!(h.session.tally().steps, 4);
-    let h = check(Limits { model_calls_max: 3, ..base() }, "the limit of 3 model calls is reached");
+    let h = check(RoundLimits { model_calls_max: 3, ..base() }, "the limit of 3 model calls is reached");
     assert_eq!(h.session.tally().model_calls, 3);
-    check(Limits { wall_ms_max: Some(90), ..base() }, "the time limit of 0 s is reached");
+    check(RoundLimits { wall_ms_max: Some(90), ..base() }, "the time limit of 0 s is reached");
 }
 
 // docs/design/decisions.md, decision 2
@@ -259,15 +260,15 @@ fn final_status_is_never_left_or_rewritten() {
         let outcome = h.outcome();
         assert_eq!((outcome.kind, h.session.host_status()), (kind, status));
         let pending = h.session.next().cloned();
-        h.answer(Event::Stopped { reason: StopReason::User });
+        h.answer(SessionEvent::Stopped { reason: StopReason::User });
         assert_eq!(h.session.next().cloned(), pending, "a stop comes too late");
-        let late = Event::Returned { result: deskhand_core::command::CallResult::skipped() };
+        let late = SessionEvent::Returned { result: deskhand_core::command::CallResult::skipped() };
         let effect = pending.map(|record| record.id);
         assert!(h.session.apply(&EventRecord { effect, at_ms: 9_999, event: late }).is_err());
         assert_eq!(h.outcome(), outcome);
-        h.answer(Event::acknowledged());
+        h.answer(SessionEvent::acknowledged());
         assert_eq!(h.session.host_status(), status, "also after the clean-up");
-        h.answer(Event::Requested { text: "the next".to_owned(), plan: None });
+        h.answer(SessionEvent::Requested { text: "the next".to_owned(), plan: None });
         assert_eq!(h.session.host_status(), HostStatus::Continue, "a new round starts over");
     };
     check(&host("FINISH"), OutcomeKind::Finished, HostStatus::Finish);

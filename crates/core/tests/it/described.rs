@@ -3,9 +3,9 @@
 use deskhand_core::{
     ids::ElementId,
     intent::{Does, Takes},
-    observation::{Look, Observation, Surface, WindowView},
-    policy::{Decision, Policy, Rule},
-    session::{ApprovalScope, Effect, Event, SessionConfig},
+    observation::{Observation, ObservationTarget, Surface, WindowView},
+    policy::{Policy, PolicyDecision, PolicyRule},
+    session::{ApprovalScope, Effect, SessionConfig, SessionEvent},
     ui::{Element, Role, TableShape, Tree, WindowKind},
 };
 use serde_json::{Value, json};
@@ -56,11 +56,11 @@ fn aim(h: &Harness) -> (String, Option<ElementId>) {
 
 /// Answers another look, which takes no picture.
 fn looks_again(h: &mut Harness, seen: WindowView) {
-    let Effect::Observe { look: Look::Window { picture, .. } } = h.effect() else {
+    let Effect::Observe { look: ObservationTarget::Window { picture, .. } } = h.effect() else {
         panic!("a look is wanted, not {:?}", h.effect())
     };
     assert!(!picture);
-    h.answer(Event::Observed { observation: Observation::Window(seen) });
+    h.answer(SessionEvent::Observed { observation: Observation::Window(seen) });
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_window_that_cannot_be_read_again_ends_the_actions_and_not_the_agent() {
         desktop_gone: false,
         message: "Forms does not answer".to_owned(),
     };
-    h.answer(Event::ObserveFailed { failure });
+    h.answer(SessionEvent::ObserveFailed { failure });
     h.look();
     assert!(h.prompt().contains("not run: Forms does not answer"), "{}", h.prompt());
 }
@@ -131,7 +131,10 @@ fn a_window_that_cannot_be_read_again_ends_the_actions_and_not_the_agent() {
 #[test]
 fn what_appears_later_is_judged_by_what_it_is_then() {
     let deny = Policy {
-        rules: vec![Rule { label: "Finish".to_owned(), ..Rule::new(Decision::Ask, "house rule 7") }],
+        rules: vec![PolicyRule {
+            label: "Finish".to_owned(),
+            ..PolicyRule::new(PolicyDecision::Ask, "house rule 7")
+        }],
         ..Policy::default()
     };
     let config = || SessionConfig { policy: deny.clone(), ..with_forms() };
@@ -145,13 +148,16 @@ fn what_appears_later_is_judged_by_what_it_is_then() {
         h
     };
     let mut h = reached();
-    h.answer(Event::Approved { scope: ApprovalScope::Once });
+    h.answer(SessionEvent::Approved { scope: ApprovalScope::Once });
     assert_eq!(aim(&h), ("set_value".to_owned(), Some(ElementId(13))));
     h.succeeds(None, Value::Null);
     assert_eq!(aim(&h), ("click_element".to_owned(), Some(ElementId(14))));
     // A person who says no: what ran before is remembered.
     let mut h = reached();
-    h.answer(Event::Rejected { instruction: Some("Leave it as it is.".to_owned()), is_message: false });
+    h.answer(SessionEvent::Rejected {
+        instruction: Some("Leave it as it is.".to_owned()),
+        is_message: false,
+    });
     h.look();
     let prompt = h.prompt();
     assert!(prompt.contains("set_value(") && prompt.contains("Ada"), "{prompt}");

@@ -6,8 +6,8 @@ use deskhand_core::{
     geometry::Rect,
     ids::ElementId,
     ui::{
-        DiffError, Element, FieldChange, Partial, Pattern, Placed, Role, Source, State, States, TableShape,
-        Tree, TreeDiff, ValueRange, apply, diff,
+        DiffError, Element, ElementCapability, ElementSource, FieldChange, IncompleteTreeCause,
+        PlacedElement, Role, State, States, TableShape, Tree, TreeDiff, ValueRange, apply, diff,
     },
 };
 use proptest::{collection::vec, option, prelude::*, sample::select};
@@ -25,10 +25,10 @@ fn any_element() -> impl Strategy<Value = Element> {
     );
     let rest = (
         option::of(0..9_u32),
-        vec(select(vec![Pattern::Action, Pattern::Text, Pattern::Value]), 0..3),
+        vec(select(vec![ElementCapability::Action, ElementCapability::Text, ElementCapability::Value]), 0..3),
         0..3_u32,
         option::of((0..3_u32, 0..3_u32)),
-        select(vec![Source::AtSpi, Source::Ocr, Source::Omniparser]),
+        select(vec![ElementSource::AtSpi, ElementSource::Ocr, ElementSource::Omniparser]),
         select(vec!["", "tip"]),
         option::of(select(vec!["https://example.org/", "file:///a"])),
         option::of(select(vec!["bold", "page 1 of 2"])),
@@ -64,7 +64,11 @@ fn any_element() -> impl Strategy<Value = Element> {
 
 /// A tree in which each id stands once.
 fn any_tree() -> impl Strategy<Value = Tree> {
-    let partial = option::of(select(vec![Partial::NodeLimit, Partial::Deadline, Partial::NotAnswering]));
+    let partial = option::of(select(vec![
+        IncompleteTreeCause::NodeLimit,
+        IncompleteTreeCause::Deadline,
+        IncompleteTreeCause::NotAnswering,
+    ]));
     (vec(any_element(), 0..30), partial).prop_map(|(elements, partial)| {
         let mut known = HashSet::new();
         let elements = elements.into_iter().filter(|element| known.insert(element.id)).collect();
@@ -87,7 +91,7 @@ proptest! {
         let mut named = HashSet::new();
         for run in &change.placed {
             for placed in &run.elements {
-                let id = match placed { Placed::New(element) => element.id, Placed::Moved(id) => *id };
+                let id = match placed { PlacedElement::New(element) => element.id, PlacedElement::Moved(id) => *id };
                 prop_assert!(named.insert(id), "{id} is placed twice");
             }
         }
@@ -117,7 +121,7 @@ fn diff_contains_only_changes() {
         .placed
         .iter()
         .map(|run| {
-            (run.after.map(|id| id.0), run.elements.len(), matches!(run.elements[0], Placed::Moved(_)))
+            (run.after.map(|id| id.0), run.elements.len(), matches!(run.elements[0], PlacedElement::Moved(_)))
         })
         .collect();
     assert_eq!(placed, [(None, 1, true), (Some(1), 1, false)]);

@@ -3,7 +3,7 @@
 use deskhand_core::{
     evaluation::{Judge, Judgement},
     outcome::OutcomeKind,
-    session::{Effect, Evaluate, Event, Limits, SessionConfig, StopReason, SubtaskStatus},
+    session::{Effect, Evaluate, RoundLimits, SessionConfig, SessionEvent, StopReason, SubtaskStatus},
 };
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ fn model_judges_by_the_record() {
     let names: Vec<&str> = evaluation.sub_scores.iter().map(|score| score.name.as_str()).collect();
     assert_eq!(names, ["the last sub-task finished", "the last effects were seen", "the table was read"]);
     assert!(!evaluation.repaired);
-    harness.answer(Event::acknowledged());
+    harness.answer(SessionEvent::acknowledged());
     assert_eq!(harness.effect(), Effect::AwaitRequest);
 }
 
@@ -95,8 +95,8 @@ fn each_round_has_its_own_repair() {
     harness.step(&host("FINISH"));
     harness.step(&verdict("yes"));
     assert_eq!(harness.outcome().evaluation.unwrap().complete, Judgement::Yes);
-    harness.answer(Event::acknowledged());
-    harness.answer(Event::Requested { text: "And again.".to_owned(), plan: None });
+    harness.answer(SessionEvent::acknowledged());
+    harness.answer(SessionEvent::Requested { text: "And again.".to_owned(), plan: None });
     work(&mut harness);
     harness.step(&verdict("no"));
     assert_eq!(asking_agent(&harness), "HostAgent");
@@ -137,7 +137,7 @@ fn unseen_last_effect_is_judged_unsure_by_the_rules() {
     let mut harness = Harness::started(judging(true));
     harness.assign();
     harness.step(&app("FINISH", &["click_element"]));
-    harness.answer(Event::Returned {
+    harness.answer(SessionEvent::Returned {
         result: deskhand_core::command::CallResult {
             status: deskhand_core::command::CallStatus::Success,
             ..deskhand_core::command::CallResult::failure(
@@ -173,7 +173,7 @@ fn failed_model_call_is_judged_unsure() {
 #[test]
 fn without_a_desktop_the_record_is_judged() {
     let mut harness = finished(judging(true));
-    harness.answer(Event::ObserveFailed {
+    harness.answer(SessionEvent::ObserveFailed {
         failure: deskhand_core::observation::ObserveFailure {
             window_gone: false,
             desktop_gone: true,
@@ -189,8 +189,8 @@ fn without_a_desktop_the_record_is_judged() {
 fn exhausted_budget_does_not_change_a_finished_round() {
     let used = finished(judging(true)).session.tally().model_calls;
     for limits in [
-        Limits { model_calls_max: used, ..Limits::default() },
-        Limits { steps_max: finished(config()).session.tally().steps, ..Limits::default() },
+        RoundLimits { model_calls_max: used, ..RoundLimits::default() },
+        RoundLimits { steps_max: finished(config()).session.tally().steps, ..RoundLimits::default() },
     ] {
         let outcome = finished(SessionConfig { limits, ..judging(true) }).outcome();
         assert_eq!(outcome.kind, OutcomeKind::Finished);
@@ -199,7 +199,7 @@ fn exhausted_budget_does_not_change_a_finished_round() {
         assert!(evaluation.reason.contains("limit"), "{}", evaluation.reason);
     }
     // There is room to judge, and none to repair.
-    let limits = Limits { model_calls_max: used + 1, ..Limits::default() };
+    let limits = RoundLimits { model_calls_max: used + 1, ..RoundLimits::default() };
     let mut harness = finished(SessionConfig { limits, ..judging(true) });
     harness.step(&verdict("no"));
     assert_eq!(harness.outcome().evaluation.unwrap().complete, Judgement::No);
@@ -209,7 +209,7 @@ fn exhausted_budget_does_not_change_a_finished_round() {
 fn stop_during_evaluation_keeps_the_round_finished() {
     let mut harness = finished(judging(true));
     harness.look();
-    harness.answer(Event::Stopped { reason: StopReason::User });
+    harness.answer(SessionEvent::Stopped { reason: StopReason::User });
     let outcome = harness.outcome();
     assert_eq!(outcome.kind, OutcomeKind::Finished);
     assert_eq!(outcome.evaluation.unwrap().complete, Judgement::Unsure);
@@ -220,7 +220,7 @@ fn resume_during_evaluation_asks_again() {
     let mut harness = finished(judging(true));
     harness.look();
     let before = harness.session.next().cloned();
-    harness.answer(Event::Resumed { desktop_kept: true });
+    harness.answer(SessionEvent::Resumed { desktop_kept: true });
     assert_eq!(harness.session.next().cloned(), before);
     harness.reply(&verdict("yes").to_string());
     assert_eq!(harness.outcome().evaluation.unwrap().complete, Judgement::Yes);

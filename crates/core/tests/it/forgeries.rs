@@ -1,15 +1,15 @@
 //! Forged texts in every place of every prompt that a text from outside can reach.
 
 use deskhand_core::{
-    action::Report,
+    action::CallReport,
     agent::{AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentDefinition, AgentHome, AgentStatus, AgentSteps},
     command::{CallResult, CallStatus, ToolSpec, Verdict},
     ids::AgentId,
-    model::{Part, Speaker},
+    model::{MessagePart, Speaker},
     observation::{AgentView, DesktopView, Observation, Surface, WindowView},
-    session::{Effect, Evaluate, Event, SessionConfig},
+    session::{Effect, Evaluate, SessionConfig, SessionEvent},
     states::AppStatus,
-    ui::{DocumentInfo, Partial, Role, State, TableShape, Tree, WindowInfo, WindowKind},
+    ui::{DocumentInfo, IncompleteTreeCause, Role, State, TableShape, Tree, WindowInfo, WindowKind},
 };
 use deskhand_testkit::forgeries;
 use serde_json::{Value, json};
@@ -79,7 +79,7 @@ fn forged_view(text: &str) -> WindowView {
         surfaces: vec![
             Surface {
                 window: forged_window(1, text),
-                tree: Tree { elements, partial: Some(Partial::NodeLimit) },
+                tree: Tree { elements, partial: Some(IncompleteTreeCause::NodeLimit) },
             },
             Surface { window: dialog, tree: Tree { elements: button, partial: None } },
         ],
@@ -118,12 +118,12 @@ impl Forged {
 
     /// Answers the observation, and keeps the prompt.
     fn sees(&mut self, which: &'static str, observation: Observation) {
-        self.h.answer(Event::Observed { observation: observation.clipped() });
+        self.h.answer(SessionEvent::Observed { observation: observation.clipped() });
         let Effect::Ask { request } = self.h.effect() else { panic!("{which}: {:?}", self.h.effect()) };
         let parts = request.messages.iter().filter(|message| message.speaker == Speaker::User);
         let text = parts.flat_map(|message| &message.parts).filter_map(|part| match part {
-            Part::Text { text } => Some(text.as_str()),
-            Part::Picture { .. } => None,
+            MessagePart::Text { text } => Some(text.as_str()),
+            MessagePart::Picture { .. } => None,
         });
         self.prompts.push((which, text.collect()));
     }
@@ -158,13 +158,13 @@ impl Forged {
             status,
             effect: Some(Verdict::Seen),
             route: None,
-            report: Report::text(text.clone()),
+            report: CallReport::text(text.clone()),
             output: json!({"rows": [[text, "a"]], (text.clone()): text}),
             picture: None,
             window,
             elapsed_ms: 3,
         };
-        self.h.answer(Event::Returned { result: result.clipped() });
+        self.h.answer(SessionEvent::Returned { result: result.clipped() });
     }
 
     /// Both kinds of agents work, the evaluation refuses, and a second request follows.
@@ -177,7 +177,7 @@ impl Forged {
         let said = forged.said.clone();
         forged.sees_desktop("host, first step");
         forged.replies(&json!({"status": "PENDING", "questions": [{"question": said, "required": true}]}));
-        forged.h.answer(Event::Answered { answers: vec!["yes".to_owned()] });
+        forged.h.answer(SessionEvent::Answered { answers: vec!["yes".to_owned()] });
         forged.sees_desktop("host, after an answer");
         forged.replies(&json!({"status": "ASSIGN", "control_label": "w1"}));
         forged.returns(CallStatus::Success);
@@ -366,7 +366,7 @@ fn an_invalid_reply_is_quoted_on_one_line() {
         let problem = |h: &Harness| {
             let Effect::Ask { request } = h.effect() else { panic!("{what}: {:?}", h.effect()) };
             let last = request.messages.last().unwrap();
-            let Part::Text { text } = &last.parts[0] else { panic!("{last:?}") };
+            let MessagePart::Text { text } = &last.parts[0] else { panic!("{last:?}") };
             text.clone()
         };
         forged.h.reply(&json!({"status": text, "thought": text}).to_string());

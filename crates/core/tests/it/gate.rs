@@ -2,8 +2,8 @@
 
 use deskhand_core::{
     ids::ElementId,
-    policy::{Decision, Policy, Rule},
-    session::{ApprovalScope, AskedBy, Effect, Event, NoAnswer, SessionConfig, SubtaskStatus},
+    policy::{Policy, PolicyDecision, PolicyRule},
+    session::{ApprovalScope, AskedBy, Effect, NoAnswer, SessionConfig, SessionEvent, SubtaskStatus},
 };
 use serde_json::{Value, json};
 
@@ -17,12 +17,12 @@ fn with(policy: Policy) -> SessionConfig {
     config
 }
 
-fn rule(decision: Decision, tool: &str, application: &str, label: &str) -> Rule {
-    Rule {
+fn rule(decision: PolicyDecision, tool: &str, application: &str, label: &str) -> PolicyRule {
+    PolicyRule {
         tool: tool.to_owned(),
         application: application.to_owned(),
         label: label.to_owned(),
-        ..Rule::new(decision, "house rule 7")
+        ..PolicyRule::new(decision, "house rule 7")
     }
 }
 
@@ -40,8 +40,10 @@ fn click(id: &str) -> Value {
 
 #[test]
 fn denied_command_is_not_sent_and_the_reason_is_reported() {
-    let deny =
-        Policy { rules: vec![rule(Decision::Deny, "click_*", "*writer*", "fin?sh")], ..Policy::default() };
+    let deny = Policy {
+        rules: vec![rule(PolicyDecision::Deny, "click_*", "*writer*", "fin?sh")],
+        ..Policy::default()
+    };
     let check = |policy: &Policy, actions: &Value, status: &str| {
         let mut h = proposes(with(policy.clone()), actions, status);
         h.look();
@@ -71,7 +73,7 @@ fn denied_command_is_not_sent_and_the_reason_is_reported() {
     h.look();
     assert!(h.prompt().contains("house rule 7") && h.prompt().contains("skipped"), "{}", h.prompt());
     // In another application it holds not.
-    let elsewhere = Policy { rules: vec![rule(Decision::Deny, "*", "calc", "*")], ..deny };
+    let elsewhere = Policy { rules: vec![rule(PolicyDecision::Deny, "*", "calc", "*")], ..deny };
     assert_eq!(proposes(with(elsewhere), &click("e3"), "CONTINUE").command().tool, "click_element");
 }
 
@@ -79,7 +81,7 @@ fn denied_command_is_not_sent_and_the_reason_is_reported() {
 fn names_and_keys_are_judged_as_they_are_carried_out() {
     let check = |label: &str, tool: &str, arguments: Value| {
         let policy = Policy {
-            rules: vec![rule(Decision::Deny, "*", "*", label)],
+            rules: vec![rule(PolicyDecision::Deny, "*", "*", label)],
             safe_guard: false,
             ..Policy::default()
         };
@@ -98,8 +100,8 @@ fn names_and_keys_are_judged_as_they_are_carried_out() {
 #[test]
 fn first_matching_rule_decides() {
     let rules = vec![
-        rule(Decision::Allow, "click_element", "*", "Finish"),
-        rule(Decision::Deny, "click_element|press_keys", "*", "*"),
+        rule(PolicyDecision::Allow, "click_element", "*", "Finish"),
+        rule(PolicyDecision::Deny, "click_element|press_keys", "*", "*"),
     ];
     let policy = Policy { rules, ..Policy::default() };
     assert_eq!(proposes(with(policy.clone()), &click("e3"), "CONTINUE").command().tool, "click_element");
@@ -122,7 +124,7 @@ fn unknown_element_is_refused_if_a_rule_depends_on_its_name() {
 #[test]
 fn policy_approval_parks_like_a_models_confirm() {
     let ask = Policy {
-        rules: vec![rule(Decision::Ask, "*", "*", "finish")],
+        rules: vec![rule(PolicyDecision::Ask, "*", "*", "finish")],
         safe_guard: false,
         ..Policy::default()
     };
@@ -134,14 +136,14 @@ fn policy_approval_parks_like_a_models_confirm() {
         h
     };
     let mut h = parked();
-    h.answer(Event::Approved { scope: ApprovalScope::Once });
+    h.answer(SessionEvent::Approved { scope: ApprovalScope::Once });
     assert_eq!(h.command().tool, "click_element");
     h.succeeds(None, Value::Null);
     // Approved: it is run, then the agent goes on; FINISH is its next word.
     h.step(&app("FINISH", &[]));
     assert_eq!(h.session.subtasks()[0].status, SubtaskStatus::Finished);
     let mut h = parked();
-    h.answer(Event::Unanswered { why: NoAnswer::NoChannel });
+    h.answer(SessionEvent::Unanswered { why: NoAnswer::NoChannel });
     assert_eq!(h.session.subtasks()[0].status, SubtaskStatus::Rejected);
 }
 
@@ -151,7 +153,7 @@ fn session_approval_covers_the_same_element_by_name() {
     let mut h = Harness::started(config());
     h.assign();
     h.step(&confirm);
-    h.answer(Event::Approved { scope: ApprovalScope::Session });
+    h.answer(SessionEvent::Approved { scope: ApprovalScope::Session });
     h.succeeds(None, Value::Null);
     // Also where the model says CONFIRM again.
     h.step(&confirm);
@@ -160,11 +162,11 @@ fn session_approval_covers_the_same_element_by_name() {
     // Not for another element, nor for another tool on it.
     h.step(&json!({"thought": "t", "status": "CONFIRM", "action": click("e1")}));
     assert!(matches!(h.effect(), Effect::AwaitApproval { .. }));
-    h.answer(Event::Approved { scope: ApprovalScope::Once });
+    h.answer(SessionEvent::Approved { scope: ApprovalScope::Once });
     h.succeeds(None, Value::Null);
     h.step(&json!({"thought": "t", "status": "CONFIRM", "action": click("e1")}));
     assert!(matches!(h.effect(), Effect::AwaitApproval { .. }), "once is once");
-    h.answer(Event::Rejected { instruction: Some("no".to_owned()), is_message: false });
+    h.answer(SessionEvent::Rejected { instruction: Some("no".to_owned()), is_message: false });
     h.step(&app("CONFIRM", &["read_table"]));
     assert!(matches!(h.effect(), Effect::AwaitApproval { .. }));
 }
@@ -201,9 +203,9 @@ fn safe_guard_asks_only_about_irreversible_actions() {
 /// focused before the reply.
 #[test]
 fn key_press_is_judged_by_the_element_focused_before_it() {
-    let policy = Policy { rules: vec![rule(Decision::Deny, "*", "*", "Finish")], ..Policy::default() };
+    let policy = Policy { rules: vec![rule(PolicyDecision::Deny, "*", "*", "Finish")], ..Policy::default() };
     let pressing =
-        Policy { rules: vec![rule(Decision::Ask, "press_keys", "*", "Finish")], ..Policy::default() };
+        Policy { rules: vec![rule(PolicyDecision::Ask, "press_keys", "*", "Finish")], ..Policy::default() };
     let actions = |keys: &str| {
         json!([{"function": "click_element", "arguments": {"id": "e3"}},
                {"function": "press_keys", "arguments": {"keys": keys}}])
@@ -238,20 +240,20 @@ fn clipboard_tools_follow_ask_and_deny_rules_for_typing() {
         config.app_tools.extend(["type_text", "paste_text", "write_clipboard", "read_clipboard"].map(tool));
         config
     };
-    let runs = |rule: &Rule, tool: &str| {
+    let runs = |rule: &PolicyRule, tool: &str| {
         let policy = Policy { rules: vec![rule.clone()], ..Policy::default() };
         let action = json!([{"function": tool, "arguments": {"id": "e3", "text": "x"}}]);
         matches!(proposes(with_paste(policy), &action, "CONTINUE").effect(), Effect::Call { .. })
     };
-    for decision in [Decision::Deny, Decision::Ask] {
+    for decision in [PolicyDecision::Deny, PolicyDecision::Ask] {
         let typing = rule(decision, "type_text", "*", "*");
         for tool in ["type_text", "paste_text", "write_clipboard"] {
             assert!(!runs(&typing, tool), "{tool}");
         }
         assert!(runs(&typing, "read_clipboard") && runs(&rule(decision, "visit", "*", "*"), "paste_text"));
     }
-    let first = rule(Decision::Allow, "type_text", "*", "*");
-    let rules = vec![first, rule(Decision::Deny, "type_*|paste_*", "*", "*")];
+    let first = rule(PolicyDecision::Allow, "type_text", "*", "*");
+    let rules = vec![first, rule(PolicyDecision::Deny, "type_*|paste_*", "*", "*")];
     let action = json!([{"function": "paste_text", "arguments": {"id": "e3", "text": "x"}}]);
     let mut h = proposes(with_paste(Policy { rules, ..Policy::default() }), &action, "CONTINUE");
     h.look();
@@ -296,16 +298,16 @@ fn reference_call_is_judged_as_the_converted_tool() {
         let reference = json!([{"function": name, "arguments": arguments}]);
         for rules in [
             vec![],
-            vec![rule(Decision::Deny, own, "*", "*")],
-            vec![rule(Decision::Ask, own, "*", "Delete")],
-            vec![rule(Decision::Allow, "*", "*", "Delete")],
-            vec![rule(Decision::Deny, name, "*", "*")],
+            vec![rule(PolicyDecision::Deny, own, "*", "*")],
+            vec![rule(PolicyDecision::Ask, own, "*", "Delete")],
+            vec![rule(PolicyDecision::Allow, "*", "*", "Delete")],
+            vec![rule(PolicyDecision::Deny, name, "*", "*")],
         ] {
             let policy = Policy { rules, ..Policy::default() };
             let (one, other) = (judged(policy.clone(), &actions), judged(policy, &reference));
             assert_eq!(one, other, "{name}");
         }
-        let asks = vec![rule(Decision::Ask, own, "*", "*")];
+        let asks = vec![rule(PolicyDecision::Ask, own, "*", "*")];
         let policy = Policy { rules: asks, ..Policy::default() };
         assert!(judged(policy, &reference).starts_with("asks Policy"), "{name}");
     }
@@ -321,7 +323,9 @@ fn unnamed_element_is_judged_by_its_descendants() {
         let mut view = crate::harness::view(h.windows[0].clone(), "");
         let label = crate::harness::element(4, 3, deskhand_core::ui::Role::LABEL, text);
         view.surfaces[0].tree.elements.push(label);
-        h.answer(Event::Observed { observation: deskhand_core::observation::Observation::Window(view) });
+        h.answer(SessionEvent::Observed {
+            observation: deskhand_core::observation::Observation::Window(view),
+        });
         h.reply(&json!({"thought": "t", "status": "CONTINUE", "action": click("e3")}).to_string());
         h.effect()
     };
@@ -334,7 +338,7 @@ fn click_on_coordinates_is_judged_by_the_element_there() {
     let at = |label: &str, x: f64, y: f64| {
         let mut config = with(Policy::default());
         config.app_tools.extend(["click_on_coordinates", "drag_on_coordinates"].map(tool));
-        config.policy.rules.push(rule(Decision::Deny, "*_on_coordinates", "*", "Finish"));
+        config.policy.rules.push(rule(PolicyDecision::Deny, "*_on_coordinates", "*", "Finish"));
         let mut h = Harness::started(config);
         h.button = label.to_owned();
         h.assign();
@@ -381,7 +385,8 @@ fn a_command_is_read_once_into_its_canonical_form() {
 
 #[test]
 fn rules_match_what_a_tool_does() {
-    let no_presses = Rule { does: "press|drag".to_owned(), ..Rule::new(Decision::Deny, "house rule 7") };
+    let no_presses =
+        PolicyRule { does: "press|drag".to_owned(), ..PolicyRule::new(PolicyDecision::Deny, "house rule 7") };
     let policy = Policy { rules: vec![no_presses], ..Policy::default() };
     let click = json!([{"function": "click_element", "arguments": {"id": "e3"}}]);
     let mut h = proposes(with(policy.clone()), &click, "CONTINUE");

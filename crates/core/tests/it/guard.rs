@@ -3,7 +3,7 @@
 use deskhand_core::{
     ids::WindowId,
     observation::{Observation, Surface, WindowView},
-    session::{Effect, Event},
+    session::{Effect, SessionEvent},
     ui::{Role, State, Tree, WindowKind},
 };
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ fn asked_in(seen: WindowView, action: &Value) -> Option<String> {
     config.app_tools.extend(["press_keys", "type_text", "drag", "visit"].map(tool));
     let mut h = Harness::started(config);
     h.assign();
-    h.answer(Event::Observed { observation: Observation::Window(seen) });
+    h.answer(SessionEvent::Observed { observation: Observation::Window(seen) });
     h.reply(&json!({"thought": "t", "status": "CONTINUE", "action": action}).to_string());
     if let Effect::AwaitApproval { approval, .. } = h.effect() {
         return Some(approval.reason);

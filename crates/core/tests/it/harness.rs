@@ -1,16 +1,18 @@
 //! Drives a session step by step with events given by a test.
 
 use deskhand_core::{
-    action::Report,
-    command::{CallResult, CallStatus, Command, ToolSpec, Verdict},
+    action::CallReport,
+    command::{CallResult, CallStatus, ToolCommand, ToolSpec, Verdict},
     geometry::Rect,
     ids::{ElementId, WindowId},
     intent::{Does, Takes},
     model::{ModelFailure, ModelFailureKind, ModelReply, Usage},
-    observation::{AgentView, DesktopView, Look, Observation, ObserveFailure, Surface, WindowView},
+    observation::{
+        AgentView, DesktopView, Observation, ObservationTarget, ObserveFailure, Surface, WindowView,
+    },
     outcome::Outcome,
     prompt::PromptSet,
-    session::{Effect, Event, EventRecord, FollowerPlan, Session, SessionConfig},
+    session::{Effect, EventRecord, FollowerPlan, Session, SessionConfig, SessionEvent},
     ui::{AppInfo, Element, Role, State, States, Tree, WindowInfo, WindowKind, WindowState},
 };
 use serde_json::{Value, json};
@@ -138,7 +140,7 @@ impl Harness {
     pub(crate) fn looking(config: SessionConfig, request: &str, seen: WindowView) -> Self {
         let mut h = Self::asked(config, request, None);
         h.assign();
-        h.answer(Event::Observed { observation: Observation::Window(seen) });
+        h.answer(SessionEvent::Observed { observation: Observation::Window(seen) });
         h
     }
 
@@ -165,7 +167,7 @@ impl Harness {
             history: Vec::new(),
             clock_ms: 1_000,
         };
-        harness.answer(Event::Requested { text: text.to_owned(), plan });
+        harness.answer(SessionEvent::Requested { text: text.to_owned(), plan });
         harness
     }
 
@@ -178,7 +180,7 @@ impl Harness {
         self.clock_ms += ms;
     }
 
-    pub(crate) fn answer(&mut self, event: Event) {
+    pub(crate) fn answer(&mut self, event: SessionEvent) {
         self.clock_ms += 10;
         let effect = self.session.next().map(|record| record.id);
         let effect = if event.is_unsolicited() { None } else { effect };
@@ -197,32 +199,34 @@ impl Harness {
     }
 
     /// The observation.
-    pub(crate) fn seen(&self, look: &Look) -> Event {
+    pub(crate) fn seen(&self, look: &ObservationTarget) -> SessionEvent {
         match look {
-            Look::Desktop { .. } => Event::Observed {
+            ObservationTarget::Desktop { .. } => SessionEvent::Observed {
                 observation: Observation::Desktop(DesktopView {
                     windows: self.windows.clone(),
                     ..DesktopView::default()
                 }),
             },
-            Look::Agent { agent, .. } => Event::Observed {
+            ObservationTarget::Agent { agent, .. } => SessionEvent::Observed {
                 observation: Observation::Agent(AgentView {
                     text: format!("the device of {agent} is idle"),
                     picture: None,
                 }),
             },
-            Look::Window { window, .. } => match self.windows.iter().find(|known| known.id == *window) {
-                Some(window) => {
-                    Event::Observed { observation: Observation::Window(view(window.clone(), &self.button)) }
-                }
-                None => Event::ObserveFailed {
-                    failure: ObserveFailure {
-                        window_gone: true,
-                        desktop_gone: false,
-                        message: format!("window {window} was closed"),
+            ObservationTarget::Window { window, .. } => {
+                match self.windows.iter().find(|known| known.id == *window) {
+                    Some(window) => SessionEvent::Observed {
+                        observation: Observation::Window(view(window.clone(), &self.button)),
                     },
-                },
-            },
+                    None => SessionEvent::ObserveFailed {
+                        failure: ObserveFailure {
+                            window_gone: true,
+                            desktop_gone: false,
+                            message: format!("window {window} was closed"),
+                        },
+                    },
+                }
+            }
         }
     }
 
@@ -242,7 +246,7 @@ impl Harness {
     }
 
     /// A reply of the model.
-    pub(crate) fn replied(&self, text: &str, usage: Usage) -> Event {
+    pub(crate) fn replied(&self, text: &str, usage: Usage) -> SessionEvent {
         let reply = ModelReply {
             text: text.to_owned(),
             model: "test".to_owned(),
@@ -251,7 +255,7 @@ impl Harness {
             elapsed_ms: 5,
             ..ModelReply::default()
         };
-        Event::replied(reply)
+        SessionEvent::replied(reply)
     }
 
     /// A reply of the model with this reported usage.
@@ -271,7 +275,7 @@ impl Harness {
     }
 
     /// The failure of a model call.
-    pub(crate) fn no_reply(&self, kind: ModelFailureKind) -> Event {
+    pub(crate) fn no_reply(&self, kind: ModelFailureKind) -> SessionEvent {
         let Effect::Ask { request } = self.effect() else {
             panic!("a question is wanted, not {:?}", self.effect())
         };
@@ -280,11 +284,11 @@ impl Harness {
             elapsed_ms: 5,
             ..ModelFailure::new(kind, "no connection to http://127.0.0.1:9")
         };
-        Event::ModelFailed { failure }
+        SessionEvent::ModelFailed { failure }
     }
 
     /// The pending command.
-    pub(crate) fn command(&self) -> Command {
+    pub(crate) fn command(&self) -> ToolCommand {
         let Effect::Call { command } = self.effect() else {
             panic!("a call is wanted, not {:?}", self.effect())
         };
@@ -293,12 +297,12 @@ impl Harness {
 
     pub(crate) fn succeeds(&mut self, window: Option<WindowInfo>, output: Value) {
         let _ = self.command();
-        self.answer(Event::Returned {
+        self.answer(SessionEvent::Returned {
             result: CallResult {
                 status: CallStatus::Success,
                 effect: Some(Verdict::Seen),
                 route: None,
-                report: Report::text("done"),
+                report: CallReport::text("done"),
                 output,
                 picture: None,
                 window,
@@ -309,7 +313,7 @@ impl Harness {
 
     pub(crate) fn fails(&mut self, why: &str) {
         let _ = self.command();
-        self.answer(Event::Returned { result: CallResult::failure(Some(Verdict::NotSeen), why) });
+        self.answer(SessionEvent::Returned { result: CallResult::failure(Some(Verdict::NotSeen), why) });
     }
 
     /// The host assigns a sub-task to window 1, which gets selected.
@@ -332,7 +336,7 @@ impl Harness {
         let mut text = String::new();
         for message in &request.messages {
             for part in &message.parts {
-                if let deskhand_core::model::Part::Text { text: part } = part {
+                if let deskhand_core::model::MessagePart::Text { text: part } = part {
                     text.push_str(&format!("<<{}>>\n{part}\n", message.speaker));
                 }
             }

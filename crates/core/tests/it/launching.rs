@@ -1,8 +1,8 @@
 //! Starting programs: what is asked about, what is refused, and what an approval covers.
 
 use deskhand_core::{
-    policy::{Decision, Policy, Rule},
-    session::{ApprovalScope, Effect, Event, SessionConfig},
+    policy::{Policy, PolicyDecision, PolicyRule},
+    session::{ApprovalScope, Effect, SessionConfig, SessionEvent},
     ui::InstalledApplication,
 };
 use serde_json::{Value, json};
@@ -79,7 +79,7 @@ fn an_application_is_started_with_files_alone() {
 fn an_approval_for_the_session_covers_the_same_arguments_alone() {
     let mut h = launches(with(Policy::default()), "xmessage", &json!(["hello"]));
     assert!(question(&h).is_some());
-    h.answer(Event::Approved { scope: ApprovalScope::Session });
+    h.answer(SessionEvent::Approved { scope: ApprovalScope::Session });
     h.succeeds(None, Value::Null);
     let again = |h: &mut Harness, files: &Value| {
         let arguments = json!({ "name": "xmessage", "files": files });
@@ -96,13 +96,13 @@ fn an_approval_for_the_session_covers_the_same_arguments_alone() {
 
 #[test]
 fn rules_see_arguments_and_an_allowed_program_is_allowed_without_any() {
-    let allow = |arguments: Option<&str>| Rule {
+    let allow = |arguments: Option<&str>| PolicyRule {
         does: "open".to_owned(),
         label: "xmessage".to_owned(),
         arguments: arguments.map(ToOwned::to_owned),
-        ..Rule::new(Decision::Allow, "")
+        ..PolicyRule::new(PolicyDecision::Allow, "")
     };
-    let check = |rule: Rule, files: &Value, asks: bool| {
+    let check = |rule: PolicyRule, files: &Value, asks: bool| {
         let policy = Policy { rules: vec![rule], ..Policy::default() };
         assert_eq!(question(&launches(with(policy), "xmessage", files)).is_some(), asks, "{files}");
     };

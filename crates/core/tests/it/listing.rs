@@ -3,9 +3,11 @@
 use deskhand_core::{
     ids::ElementId,
     observation::{Surface, WindowView},
-    prompt::{ListOptions, PageQuery, changes_text, marked_elements, relevant_words, view_page, view_text},
+    prompt::{
+        PageQuery, ViewListOptions, changes_text, marked_elements, relevant_words, view_page, view_text,
+    },
     text::tokens,
-    ui::{CellRef, Element, Role, Source, State, States, Tree},
+    ui::{CellRef, Element, ElementSource, Role, State, States, Tree},
 };
 
 use crate::harness::{element, window};
@@ -24,11 +26,11 @@ fn writer() -> WindowView {
 }
 
 fn whole(view: &WindowView) -> String {
-    view_text(view, &ListOptions::default())
+    view_text(view, &ViewListOptions::default())
 }
 
 fn changes(old: &WindowView, new: &WindowView) -> String {
-    changes_text(old, new, &ListOptions::default())
+    changes_text(old, new, &ViewListOptions::default())
 }
 
 #[test]
@@ -111,7 +113,7 @@ fn new_elements_are_listed_by_container_and_removed_ones_by_id() {
 #[test]
 fn omitted_elements_are_counted_and_relevant_ones_listed_first() {
     let options =
-        |tokens_max, text: &str| ListOptions { tokens_max, words: relevant_words(std::iter::once(text)) };
+        |tokens_max, text: &str| ViewListOptions { tokens_max, words: relevant_words(std::iter::once(text)) };
     let view = calc();
     let text = view_text(&view, &options(200, "Make a pivot table of the cells"));
     assert!(tokens(&text) < 280, "{text}");
@@ -157,7 +159,7 @@ fn empty_cells_of_large_tables_are_omitted() {
 #[test]
 fn only_actionable_elements_are_annotated() {
     let view = calc();
-    let marked = marked_elements(&view, &ListOptions::default());
+    let marked = marked_elements(&view, &ViewListOptions::default());
     assert!(marked.contains(&ElementId(104)) && !marked.contains(&ElementId(22)), "{marked:?}");
     assert!(!marked.contains(&ElementId(2)), "a panel is no control");
     let elements = vec![
@@ -169,7 +171,7 @@ fn only_actionable_elements_are_annotated() {
     ];
     let surface = Surface { window: window(1, "Main", "App"), tree: Tree { elements, partial: None } };
     let view = WindowView { surfaces: vec![surface], picture: None, notices: Vec::new() };
-    assert_eq!(marked_elements(&view, &ListOptions::default()), [ElementId(2), ElementId(5)]);
+    assert_eq!(marked_elements(&view, &ViewListOptions::default()), [ElementId(2), ElementId(5)]);
 }
 
 #[test]
@@ -236,7 +238,7 @@ fn listed(text: &str) -> Vec<ElementId> {
 fn annotated_elements_equal_the_listed_ones_under_a_limit() {
     let words = relevant_words(std::iter::once("Make a pivot table and freeze the first row"));
     for tokens_max in [60, 200, 500, 4_000] {
-        let options = ListOptions { tokens_max, words: words.clone() };
+        let options = ViewListOptions { tokens_max, words: words.clone() };
         for mut view in [calc(), writer()] {
             view.surfaces.extend(writer().surfaces.into_iter().map(|mut surface| {
                 surface.window.id = deskhand_core::ids::WindowId(2);
@@ -268,7 +270,7 @@ fn elements_blocked_by_a_modal_dialog_are_not_annotated() {
     let elements = vec![root, element(901, 1, Role::PUSH_BUTTON, "Yes")];
     let dialog = window(2, "Really?", "LibreOffice Calc");
     view.surfaces.push(Surface { window: dialog, tree: Tree { elements, partial: None } });
-    assert_eq!(marked_elements(&view, &ListOptions::default()), [ElementId(901)]);
+    assert_eq!(marked_elements(&view, &ViewListOptions::default()), [ElementId(901)]);
 }
 
 #[test]
@@ -281,8 +283,8 @@ fn detected_elements_are_labelled_and_annotated() {
         element(51, 2, Role::DRAWN_ICON, "a folder"),
     ];
     elements[1].description = "Send (by ocr)".to_owned();
-    elements[3].source = Source::Ocr;
-    elements[4].source = Source::Omniparser;
+    elements[3].source = ElementSource::Ocr;
+    elements[4].source = ElementSource::Omniparser;
     let surface = Surface { window: window(1, "Main", "App"), tree: Tree { elements, partial: None } };
     let view = WindowView { surfaces: vec![surface], picture: None, notices: Vec::new() };
     insta::assert_snapshot!(whole(&view), @r#"
@@ -293,7 +295,7 @@ fn detected_elements_are_labelled_and_annotated() {
     [e51] drawn icon "a folder" (by omniparser)
     </untrusted>
     "#);
-    let mut marked = marked_elements(&view, &ListOptions::default());
+    let mut marked = marked_elements(&view, &ViewListOptions::default());
     marked.sort_unstable();
     assert_eq!(marked, [ElementId(2), ElementId(50), ElementId(51)]);
 }

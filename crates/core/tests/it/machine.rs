@@ -1,10 +1,10 @@
 //! Flows of the session machine, each from a request to an outcome.
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Proof},
+    action::{ActionKind, ActionOutcome, ActionProof, Aim},
     command::{CallResult, CallStatus, Verdict},
     outcome::OutcomeKind,
-    session::{ApprovalScope, Effect, Event, EventRecord, Session, StopReason, SubtaskStatus},
+    session::{ApprovalScope, Effect, EventRecord, Session, SessionEvent, StopReason, SubtaskStatus},
     states::HostStatus,
     ui::{WindowInfo, WindowKind},
 };
@@ -32,9 +32,9 @@ fn request_is_finished_through_an_app_agent() {
     h.reply(&host("FINISH").to_string());
     let outcome = h.outcome();
     assert_eq!((outcome.kind, outcome.reason.as_str()), (OutcomeKind::Finished, "the result"));
-    h.answer(Event::acknowledged());
+    h.answer(SessionEvent::acknowledged());
     assert_eq!(h.effect(), Effect::AwaitRequest);
-    h.answer(Event::Ended);
+    h.answer(SessionEvent::Ended);
     assert!(h.session.next().is_none());
 }
 
@@ -65,11 +65,11 @@ fn closed_window_fails_the_subtask_and_evicts_its_agent() {
     assert!(prompt.contains("window w1 was closed") && prompt.contains("No window is open"), "{prompt}");
 }
 
-fn with_proof(proof: Proof, window: WindowInfo) -> Event {
-    let action = Action::new(Act::Press { chord: "ctrl+q".to_owned() }, Aim::Unresolved, proof);
+fn with_proof(proof: ActionProof, window: WindowInfo) -> SessionEvent {
+    let action = ActionOutcome::new(ActionKind::Press { chord: "ctrl+q".to_owned() }, Aim::Unresolved, proof);
     let effect = Some(Verdict::Seen);
     let result = CallResult { status: CallStatus::Success, effect, ..CallResult::failure(None, "") };
-    Event::Returned { result: CallResult { report: action.into(), window: Some(window), ..result } }
+    SessionEvent::Returned { result: CallResult { report: action.into(), window: Some(window), ..result } }
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn window_that_the_last_action_closed_finishes_the_subtask() {
     h.assign();
     h.step(&app("CONTINUE", &["click_element"]));
     let window = h.windows.remove(0);
-    h.answer(with_proof(Proof::WindowClosed { window: (&window).into() }, window));
+    h.answer(with_proof(ActionProof::WindowClosed { window: (&window).into() }, window));
     h.look();
     assert_eq!(h.session.subtasks()[0].status, SubtaskStatus::Finished);
     h.look();
@@ -87,7 +87,7 @@ fn window_that_the_last_action_closed_finishes_the_subtask() {
 
 #[test]
 fn finish_does_not_stand_while_a_question_that_the_action_raised_is_open() {
-    let check = |proof: &dyn Fn(&WindowInfo) -> Proof, expect: &str, finishes: bool| {
+    let check = |proof: &dyn Fn(&WindowInfo) -> ActionProof, expect: &str, finishes: bool| {
         let mut h = Harness::started(config());
         h.assign();
         let mut reply = app("FINISH", &["click_element"]);
@@ -105,10 +105,10 @@ fn finish_does_not_stand_while_a_question_that_the_action_raised_is_open() {
             assert_eq!(h.session.subtasks()[0].status, SubtaskStatus::Finished);
         }
     };
-    let opened = |dialog: &WindowInfo| Proof::WindowOpened { window: dialog.into() };
+    let opened = |dialog: &WindowInfo| ActionProof::WindowOpened { window: dialog.into() };
     check(&opened, "Writer closed", false);
     check(&opened, "Save Changes", true);
-    check(&|dialog| Proof::WindowClosed { window: dialog.into() }, "Writer closed", true);
+    check(&|dialog| ActionProof::WindowClosed { window: dialog.into() }, "Writer closed", true);
 }
 
 #[test]
@@ -192,9 +192,9 @@ fn stop_ends_the_round_immediately() {
     h.assign();
     h.step(&app("CONTINUE", &["click_element"]));
     let out = h.session.next().unwrap().id;
-    h.answer(Event::Stopped { reason: StopReason::User });
+    h.answer(SessionEvent::Stopped { reason: StopReason::User });
     assert_eq!(h.outcome().kind, OutcomeKind::Cancelled);
-    let late = Event::Approved { scope: ApprovalScope::Once };
+    let late = SessionEvent::Approved { scope: ApprovalScope::Once };
     let error = h.session.apply(&EventRecord { effect: Some(out), at_ms: 9_999, event: late });
     assert!(error.is_err(), "a late answer changes nothing");
     assert_eq!(h.outcome().kind, OutcomeKind::Cancelled);
@@ -218,7 +218,7 @@ fn machine_can_be_serialized_at_every_effect() {
     reload(&mut h);
     h.step(&app("CONFIRM", &["click_element"]));
     reload(&mut h);
-    h.answer(Event::Approved { scope: ApprovalScope::Once });
+    h.answer(SessionEvent::Approved { scope: ApprovalScope::Once });
     reload(&mut h);
     h.succeeds(None, Value::Null);
     reload(&mut h);

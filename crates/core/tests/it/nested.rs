@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use deskhand_core::{
-    command::{CallResult, Command, ToolSpec, Verdict},
+    command::{CallResult, ToolCommand, ToolSpec, Verdict},
     ids::WindowId,
     intent::{Does, Takes},
-    observation::{Look, Observation},
+    observation::{Observation, ObservationTarget},
     outcome::{Outcome, OutcomeKind},
-    policy::{Decision, Policy, Rule},
+    policy::{Policy, PolicyDecision, PolicyRule},
     prompt::PromptSet,
     provenance::Provenance,
-    session::{ApprovalScope, Effect, Event, ModelRoles, Session, SessionConfig, SubtaskStatus},
+    session::{ApprovalScope, Effect, ModelRoles, Session, SessionConfig, SessionEvent, SubtaskStatus},
     ui::{Element, Role, WindowInfo},
     workflow::{Heal, Parameter, ParameterKind, Workflow, WorkflowRun, WorkflowStep, given_values},
 };
@@ -45,30 +45,30 @@ struct Play {
     prompts: Vec<String>,
     calls: Vec<String>,
     approvals: Vec<String>,
-    answer: Event,
+    answer: SessionEvent,
 }
 
 impl Play {
     fn new(config: SessionConfig, made: Workflow, request: &str, replies: Vec<Value>) -> Self {
         let mut h = Harness::asked(config, request, None);
         h.windows = vec![orders()];
-        let answer = Event::Approved { scope: ApprovalScope::Once };
+        let answer = SessionEvent::Approved { scope: ApprovalScope::Once };
         let (prompts, calls, approvals) = (Vec::new(), Vec::new(), Vec::new());
         Self { h, made, elements: form(USUAL), replies, prompts, calls, approvals, answer }
     }
 
-    fn run(mut self, act: &mut dyn FnMut(&mut Self, &Command) -> CallResult) -> (Self, Outcome) {
+    fn run(mut self, act: &mut dyn FnMut(&mut Self, &ToolCommand) -> CallResult) -> (Self, Outcome) {
         for _ in 0..400 {
             match self.h.effect() {
-                Effect::Observe { look: Look::Window { window, .. } } => {
+                Effect::Observe { look: ObservationTarget::Window { window, .. } } => {
                     let info = self.h.windows.iter().find(|known| known.id == window).cloned().unwrap();
                     let view = shown(&info, self.elements.clone());
-                    self.h.answer(Event::Observed { observation: Observation::Window(view) });
+                    self.h.answer(SessionEvent::Observed { observation: Observation::Window(view) });
                 }
                 Effect::Observe { .. } => self.h.look(),
                 Effect::Call { command } => {
                     let result = self.returned(&command, act);
-                    self.h.answer(Event::Returned { result });
+                    self.h.answer(SessionEvent::Returned { result });
                 }
                 Effect::Ask { .. } => {
                     self.prompts.push(self.h.prompt());
@@ -93,8 +93,8 @@ impl Play {
 
     fn returned(
         &mut self,
-        command: &Command,
-        act: &mut dyn FnMut(&mut Self, &Command) -> CallResult,
+        command: &ToolCommand,
+        act: &mut dyn FnMut(&mut Self, &ToolCommand) -> CallResult,
     ) -> CallResult {
         if command.tool == "select_application_window" {
             let id: WindowId = command.arguments["id"].as_str().unwrap().parse().unwrap();
@@ -374,10 +374,10 @@ fn what_a_file_says_is_the_users_as_long_as_nothing_else_was_heard() {
 
 #[test]
 fn the_policy_decides_about_the_call_with_all_its_values() {
-    let rule = |decision| Rule {
+    let rule = |decision| PolicyRule {
         tool: "run_workflow".to_owned(),
         label: "order".to_owned(),
-        ..Rule::new(decision, "workflows are asked about")
+        ..PolicyRule::new(decision, "workflows are asked about")
     };
     let with = |decision| {
         let made = workflow(usual());
@@ -386,30 +386,31 @@ fn the_policy_decides_about_the_call_with_all_its_values() {
         let replies = vec![calls_it("CONTINUE", &json!({"customer": "Acme"})), host("FINISH")];
         Play::new(config, made, "Order for Acme.", replies)
     };
-    let (play, _) = with(Decision::Ask).run(&mut |_, _| seen());
+    let (play, _) = with(PolicyDecision::Ask).run(&mut |_, _| seen());
     assert!(
         play.approvals[0].contains("order") && play.approvals[0].contains("Acme"),
         "{:?}",
         play.approvals
     );
     assert_eq!(play.calls[1..], ORDERED);
-    let (play, _) = with(Decision::Deny).run(&mut |_, _| seen());
+    let (play, _) = with(PolicyDecision::Deny).run(&mut |_, _| seen());
     assert!(play.calls.is_empty() && play.prompts[1].contains("denied by the policy"), "{:?}", play.calls);
 }
 
 #[test]
 fn a_step_that_is_not_approved_ends_the_workflow_and_not_the_round() {
     let made = workflow(vec![step("click_element", Some(6), &json!({}))]);
-    let run = |answer: Event| {
+    let run = |answer: SessionEvent| {
         let replies = vec![calls_it("CONTINUE", &json!({"customer": "Acme"})), host("FINISH")];
         let mut play = Play::new(config(&made), made.clone(), "Order for Acme.", replies);
         play.answer = answer;
         play.run(&mut |_, _| seen())
     };
-    let (play, outcome) = run(Event::Rejected { instruction: None, is_message: false });
+    let (play, outcome) = run(SessionEvent::Rejected { instruction: None, is_message: false });
     assert_eq!(outcome.kind, OutcomeKind::Finished, "{}", outcome.reason);
     assert!(play.prompts[1].contains("was not approved"), "{}", play.prompts[1]);
-    let (play, _) = run(Event::Rejected { instruction: Some("ask Bob first".to_owned()), is_message: false });
+    let (play, _) =
+        run(SessionEvent::Rejected { instruction: Some("ask Bob first".to_owned()), is_message: false });
     assert_eq!((play.approvals.len(), play.calls.len()), (1, 1), "it is not asked again");
     assert!(play.prompts[1].contains("ask Bob first"), "{}", play.prompts[1]);
 }
@@ -463,7 +464,7 @@ fn a_call_that_was_in_progress_runs_nothing_after_a_resume() {
     h.step(&calls_it("CONTINUE", &json!({"customer": "Acme"})));
     assert_eq!(h.command().tool, "run_workflow");
     let effect = h.session.next().map(|record| record.id);
-    let event = Event::Resumed { desktop_kept: true };
+    let event = SessionEvent::Resumed { desktop_kept: true };
     h.session.apply(&deskhand_core::session::EventRecord { effect, at_ms: 9_000, event }).unwrap();
     h.look();
     assert!(h.prompt().contains("may be half done"), "{}", h.prompt());

@@ -3,12 +3,12 @@
 use deskhand_core::{
     geometry::Rect,
     ids::{ElementId, WindowId},
-    model::{Part, ReplyKind},
-    observation::{Look, Observation, Surface, WindowView},
+    model::{MessagePart, ReplyKind},
+    observation::{Observation, ObservationTarget, Surface, WindowView},
     operator::refine,
-    policy::{Decision, Policy, Rule},
+    policy::{Policy, PolicyDecision, PolicyRule},
     reply::{ProposedAction, parse_operator_reply},
-    session::{Effect, Event, ModelRoles, SessionConfig},
+    session::{Effect, ModelRoles, SessionConfig, SessionEvent},
     states::AppStatus,
     ui::{Element, PictureRef, Role, State, Tree, WindowKind},
 };
@@ -230,11 +230,15 @@ fn seen(h: &Harness) -> WindowView {
 
 fn looks(h: &mut Harness) {
     let Effect::Observe { look } = h.effect() else { panic!("a look is wanted, not {:?}", h.effect()) };
-    let unmarked =
-        Look::Window { window: WindowId(1), picture: true, marks: Some(Vec::new()), words: Vec::new() };
+    let unmarked = ObservationTarget::Window {
+        window: WindowId(1),
+        picture: true,
+        marks: Some(Vec::new()),
+        words: Vec::new(),
+    };
     assert_eq!(look, unmarked);
     let seen = seen(h);
-    h.answer(Event::Observed { observation: Observation::Window(seen) });
+    h.answer(SessionEvent::Observed { observation: Observation::Window(seen) });
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the cases are written in place")]
@@ -263,8 +267,11 @@ fn an_operator_is_shown_pictures_and_its_gestures_are_recorded_as_commands() {
     // The picture comes again, although it is the same.
     looks(&mut h);
     let Effect::Ask { request } = h.effect() else { panic!("a question is wanted") };
-    let pictures =
-        request.messages.iter().flat_map(|one| &one.parts).filter(|one| matches!(one, Part::Picture { .. }));
+    let pictures = request
+        .messages
+        .iter()
+        .flat_map(|one| &one.parts)
+        .filter(|one| matches!(one, MessagePart::Picture { .. }));
     assert_eq!(pictures.count(), 1);
     assert!(h.prompt().contains("Step 2: because\n- seen: done"), "{}", h.prompt());
     h.reply(r#"{"thought": "DONE: read", "action": []}"#);
@@ -291,10 +298,10 @@ fn a_wrong_place_is_repaired_by_the_operator_itself() {
 
 #[test]
 fn a_rule_about_a_name_holds_for_a_click_at_its_place() {
-    let rule = Rule {
+    let rule = PolicyRule {
         role: "push button".to_owned(),
         label: "fin?sh".to_owned(),
-        ..Rule::new(Decision::Deny, "house rule 7")
+        ..PolicyRule::new(PolicyDecision::Deny, "house rule 7")
     };
     let denied = |bounds: [i32; 4], role: Role| {
         let mut h = Harness::started(operated(Policy { rules: vec![rule.clone()], ..Policy::default() }));
@@ -302,7 +309,7 @@ fn a_rule_about_a_name_holds_for_a_click_at_its_place() {
         let mut seen = seen(&h);
         let button = seen.surfaces[0].tree.elements.iter_mut().find(|one| one.id == ElementId(3)).unwrap();
         (button.bounds, button.role) = (Some(bounds.into()), role);
-        h.answer(Event::Observed { observation: Observation::Window(seen) });
+        h.answer(SessionEvent::Observed { observation: Observation::Window(seen) });
         says(&mut h, json!([{"do": "click", "x": 20, "y": 7}]));
         if matches!(h.effect(), Effect::Call { .. }) {
             return false;

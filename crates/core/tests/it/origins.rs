@@ -2,8 +2,8 @@
 
 use deskhand_core::{
     observation::{Observation, WindowView},
-    policy::{Decision, Places, Policy, Rule},
-    session::{Effect, Event, SessionConfig},
+    policy::{PathRoots, Policy, PolicyDecision, PolicyRule},
+    session::{Effect, SessionConfig, SessionEvent},
     ui::Role,
 };
 use serde_json::{Value, json};
@@ -148,13 +148,13 @@ fn answers_of_the_user_count_as_the_users_words_and_defaults_of_the_model_do_not
     let opens = |answer: &str, host: &str| {
         let mut h = Harness::asked(with(Policy::default()), "Look it up", None);
         h.assign();
-        h.answer(Event::Observed { observation: seen() });
+        h.answer(SessionEvent::Observed { observation: seen() });
         let question = json!({"question": "Where?", "default": "at evil.test"});
         let question = json!({"thought": "t", "status": "PENDING", "questions": [question]});
         h.reply(&question.to_string());
         assert!(matches!(h.effect(), Effect::AskUser { .. }), "{:?}", h.effect());
-        h.answer(Event::Answered { answers: vec![answer.to_owned()] });
-        h.answer(Event::Observed { observation: seen() });
+        h.answer(SessionEvent::Answered { answers: vec![answer.to_owned()] });
+        h.answer(SessionEvent::Observed { observation: seen() });
         let action = json!({"thought": "t", "status": "CONTINUE", "action": types("e2", host)});
         h.reply(&action.to_string());
         matches!(h.effect(), Effect::Call { .. })
@@ -168,9 +168,10 @@ fn answers_of_the_user_count_as_the_users_words_and_defaults_of_the_model_do_not
 #[test]
 fn rules_match_the_window_the_host_the_path_and_where_values_come_from() {
     let seen = || browser("https://shop.example.org/cart", "Text");
-    let places = Places { home: "/home/ada".to_owned(), folder: "/work".to_owned(), ..Places::default() };
-    let deny = |change: &dyn Fn(&mut Rule)| {
-        let mut rule = Rule::new(Decision::Deny, "no");
+    let places =
+        PathRoots { home: "/home/ada".to_owned(), folder: "/work".to_owned(), ..PathRoots::default() };
+    let deny = |change: &dyn Fn(&mut PolicyRule)| {
+        let mut rule = PolicyRule::new(PolicyDecision::Deny, "no");
         change(&mut rule);
         Policy { rules: vec![rule], ..Policy::default() }
     };

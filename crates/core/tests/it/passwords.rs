@@ -5,7 +5,7 @@ use deskhand_core::{
     observation::{Observation, WindowView},
     policy::Policy,
     prompt::PromptSet,
-    session::{ApprovalScope, Concealed, Effect, Event, KeptTexts, Session, SessionConfig},
+    session::{ApprovalScope, ConcealedTexts, Effect, KeptTexts, Session, SessionConfig, SessionEvent},
     ui::Role,
 };
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ fn answers(h: &mut Harness, actions: &[Value]) -> usize {
 }
 
 /// Hides what a reply types and applies it; `kept` has the values.
-fn hides(h: &mut Harness, kept: &mut Vec<(String, String)>, mut reply: ModelReply) -> Concealed {
+fn hides(h: &mut Harness, kept: &mut Vec<(String, String)>, mut reply: ModelReply) -> ConcealedTexts {
     let found = h.session.conceal(&mut reply, &kept_texts!(kept));
     kept.extend(found.passwords.iter().map(|(password, value)| (password.dots.clone(), value.clone())));
     kept.extend(found.withheld.iter().cloned());
@@ -75,16 +75,16 @@ fn hides(h: &mut Harness, kept: &mut Vec<(String, String)>, mut reply: ModelRepl
     let withheld: Vec<_> = found.withheld.iter().map(|(dots, _)| dots.clone()).collect();
     let is_hidden = !has_it(&reply.text) || (passwords.is_empty() && withheld.is_empty());
     assert!(is_hidden, "{}", reply.text);
-    h.answer(Event::Replied { reply, passwords, withheld });
+    h.answer(SessionEvent::Replied { reply, passwords, withheld });
     found
 }
 
 /// Looks as the runtime does: what becomes of withheld texts comes first.
-fn looks(h: &mut Harness, kept: &[(String, String)], seen: WindowView) -> Option<Event> {
+fn looks(h: &mut Harness, kept: &[(String, String)], seen: WindowView) -> Option<SessionEvent> {
     let observation = Observation::Window(seen);
     let disclosed = h.session.disclose(&observation, &kept_texts!(kept)).map(|(event, _)| event);
     disclosed.iter().for_each(|event| h.answer(event.clone()));
-    h.answer(Event::Observed { observation });
+    h.answer(SessionEvent::Observed { observation });
     disclosed
 }
 
@@ -100,7 +100,7 @@ fn dots_stand_for_a_password_from_the_reply_on() {
     assert!(!has_it(&serde_json::to_string(&h.session).unwrap()), "nothing of the session has it");
     h.succeeds(None, Value::Null);
     h.succeeds(None, Value::Null);
-    h.answer(Event::Observed { observation: Observation::Window(form("")) });
+    h.answer(SessionEvent::Observed { observation: Observation::Window(form("")) });
     let prompt = serde_json::to_string(&h.effect()).unwrap();
     assert!(!has_it(&prompt) && prompt.contains("Log in with ••••••••1"), "{prompt}");
     // It may be typed again there, and nowhere else.
@@ -124,7 +124,7 @@ fn a_password_that_nobody_said_is_asked_about_by_its_dots() {
     assert!(!has_it(&asked) && asked.contains("no text at hand"), "{asked}");
     assert_eq!(approval.commands[0].arguments["text"], "••••••••1\n");
     assert_eq!(approval.commands[0].arguments["id"], "e2", "the field that was judged");
-    h.answer(Event::Approved { scope: ApprovalScope::Once });
+    h.answer(SessionEvent::Approved { scope: ApprovalScope::Once });
     assert!(matches!(h.effect(), Effect::Call { .. }));
 }
 
@@ -143,7 +143,7 @@ fn answers_partly(h: &mut Harness) -> usize {
     let found = h.session.conceal(&mut reply, &KeptTexts::NONE);
     let passwords: Vec<_> = found.passwords.into_iter().map(|(password, _)| password).collect();
     let count = passwords.len();
-    h.answer(Event::Replied { reply, passwords, withheld: Vec::new() });
+    h.answer(SessionEvent::Replied { reply, passwords, withheld: Vec::new() });
     count
 }
 
@@ -236,7 +236,7 @@ fn a_password_for_a_field_that_opens_later_is_hidden_before_it_is_there() {
             nothing_has_it(&h, &what);
             h.succeeds(None, Value::Null);
             let told = looks(&mut h, &kept, focused(form(""), 2, ""));
-            let Some(Event::Disclosed { texts, passwords }) = told else { panic!("{what}: {told:?}") };
+            let Some(SessionEvent::Disclosed { texts, passwords }) = told else { panic!("{what}: {told:?}") };
             assert!(texts.is_empty() && passwords.len() == 1, "{what}");
             nothing_has_it(&h, &what);
             if tool != "press_keys" {
@@ -258,7 +258,10 @@ fn a_text_that_was_withheld_and_is_no_password_is_judged_and_typed_in_clear() {
         assert_eq!(found.withheld.len(), 1, "{id}");
         h.succeeds(None, Value::Null);
         let told = looks(&mut h, &kept, focused(form(""), 3, ""));
-        assert!(matches!(&told, Some(Event::Disclosed { texts, .. }) if texts[0].text == PLAIN), "{id}");
+        assert!(
+            matches!(&told, Some(SessionEvent::Disclosed { texts, .. }) if texts[0].text == PLAIN),
+            "{id}"
+        );
         let Effect::Call { command } = h.effect() else { panic!("{:?}", h.effect()) };
         assert_eq!(command.arguments["text"], PLAIN, "{id}");
         replays(&h);
@@ -295,7 +298,7 @@ fn a_tab_leads_to_a_field_that_is_seen_first() {
         }
         let told = looks(&mut h, &kept, focused(form(""), 2, ""));
         assert!(
-            matches!(&told, Some(Event::Disclosed { passwords, .. }) if passwords.len() == 1),
+            matches!(&told, Some(SessionEvent::Disclosed { passwords, .. }) if passwords.len() == 1),
             "{told:?}"
         );
         let Effect::Call { command } = h.effect() else { panic!("{:?}", h.effect()) };
@@ -315,7 +318,7 @@ fn a_password_behind_a_tab_in_the_same_text_is_hidden_and_asked_for_alone() {
     let refused = &h.session.next().unwrap().refused;
     assert!(refused[0].result.summary().contains("its field is not known"), "{refused:?}");
     // By its dots, it is typed where it belongs, and elsewhere it is a text like others.
-    h.answer(Event::Observed { observation: Observation::Window(form("")) });
+    h.answer(SessionEvent::Observed { observation: Observation::Window(form("")) });
     let again = |id: &str| json!({"function": "type_text", "arguments": {"id": id, "text": "••••••••1"}});
     let mut other = h.clone();
     let found = hides(&mut h, &mut kept.clone(), says(&[again("e2")]));
@@ -378,7 +381,7 @@ fn what_certainly_goes_elsewhere_is_not_withheld() {
         let found = h.session.conceal(&mut reply, &KeptTexts::NONE);
         let hidden: Vec<&str> = found.withheld.iter().map(|(_, text)| text.as_str()).collect();
         assert!(found.passwords.is_empty() && !hidden.contains(&PLAIN), "{actions:?}: {hidden:?}");
-        h.answer(Event::replied(reply));
+        h.answer(SessionEvent::replied(reply));
     }
 }
 

@@ -2,11 +2,14 @@
 
 use deskhand_core::{
     geometry::Rect,
-    model::Part,
+    model::MessagePart,
     observation::{Observation, Surface, WindowView},
-    prompt::{ListOptions, PromptSet, element_line, tools_text, view_text},
-    session::{Effect, Event, SessionConfig},
-    ui::{Partial, Pattern, PictureRef, Role, State, TableShape, Tree, ValueRange, WindowKind},
+    prompt::{PromptSet, ViewListOptions, element_line, tools_text, view_text},
+    session::{Effect, SessionConfig, SessionEvent},
+    ui::{
+        ElementCapability, IncompleteTreeCause, PictureRef, Role, State, TableShape, Tree, ValueRange,
+        WindowKind,
+    },
 };
 use serde_json::json;
 
@@ -38,7 +41,7 @@ fn at_the_second_step() -> Harness {
 }
 
 fn shown(h: &mut Harness, view: WindowView) -> String {
-    h.answer(Event::Observed { observation: Observation::Window(view) });
+    h.answer(SessionEvent::Observed { observation: Observation::Window(view) });
     h.prompt()
 }
 
@@ -101,13 +104,13 @@ fn picture_is_sent_if_changed_or_requested() {
     let mut tools = ["read_table", "click_element"];
     let mut step = |sha: &str, reply: &str| {
         let view = WindowView { picture: Some(picture(sha)), ..view.clone() };
-        h.answer(Event::Observed { observation: Observation::Window(view) });
+        h.answer(SessionEvent::Observed { observation: Observation::Window(view) });
         let Effect::Ask { request } = h.effect() else { panic!("a question is wanted") };
         let pictures = request
             .messages
             .iter()
             .flat_map(|message| &message.parts)
-            .filter(|part| matches!(part, Part::Picture { .. }));
+            .filter(|part| matches!(part, MessagePart::Picture { .. }));
         let (count, prompt) = (pictures.count(), h.prompt());
         // Another tool each time: an agent that repeats itself is stopped.
         tools.rotate_left(1);
@@ -177,7 +180,7 @@ fn element_lines_show_notable_states() {
     entry.states = entry.states.with(State::Focused).with(State::Editable);
     assert_eq!(element_line(&entry), r#"[e7] entry "File \"name\":" (focused) = "sales⏎report""#);
     let mut spin = element(8, 0, Role::SPIN_BUTTON, "Width");
-    spin.patterns = vec![Pattern::Value];
+    spin.patterns = vec![ElementCapability::Value];
     spin.value = Some(ValueRange { current: 3.0, minimum: 0.0, maximum: 10.0, increment: 1.0 });
     assert_eq!(element_line(&spin), r#"[e8] spin button "Width" value 3 of 0 to 10"#);
     let mut off = element(9, 0, Role::PUSH_BUTTON, "Back");
@@ -206,7 +209,7 @@ fn dialogs_come_first_and_partial_trees_are_labelled() {
                         element(3, 2, Role::MENU_BAR, ""),
                         element(4, 3, Role::MENU, "Insert"),
                     ],
-                    partial: Some(Partial::NodeLimit),
+                    partial: Some(IncompleteTreeCause::NodeLimit),
                 },
             },
             Surface {
@@ -217,7 +220,7 @@ fn dialogs_come_first_and_partial_trees_are_labelled() {
         picture: None,
         notices: Vec::new(),
     };
-    insta::assert_snapshot!(view_text(&view, &ListOptions::default()), @r#"
+    insta::assert_snapshot!(view_text(&view, &ViewListOptions::default()), @r#"
     <untrusted source="screen">
     - [w2] window "Chart Type" of LibreOffice Calc (dialog)
     [e9] push button "Finish"

@@ -3,16 +3,16 @@
 use deskhand_core::{
     agent::AgentRef,
     agent::AgentReport,
-    command::{CallResult, Command, Verdict},
+    command::{CallResult, ToolCommand, Verdict},
     model::{ModelFailureKind, ReplyKind, Usage},
     money::{Money, Price, PriceTable},
     observation::{DesktopView, Observation, ObserveFailure},
-    policy::{Decision, Policy, Rule},
+    policy::{Policy, PolicyDecision, PolicyRule},
     prompt::PromptSet,
     retrieval::{Hit, Retrieval, Retriever, RetrieverUse, Trust},
     session::{
-        ApprovalScope, Effect, Event, EventRecord, FollowerPlan, Limits, ModelRoles, NoAnswer, Session,
-        SessionConfig, SessionLimits, StopReason, SubtaskStatus, Verify,
+        ApprovalScope, Effect, EventRecord, FollowerPlan, ModelRoles, NoAnswer, RoundLimits, Session,
+        SessionConfig, SessionEvent, SessionLimits, StopReason, SubtaskStatus, Verify,
     },
 };
 use proptest::prelude::*;
@@ -31,21 +31,22 @@ const SESSION_STEPS_MAX: u32 = 40;
 
 /// `press_keys` is denied, `visit` asks, the rest is allowed; every budget has a limit.
 fn bounded(verify: Verify) -> SessionConfig {
-    let rule = |decision, tool: &str| Rule { tool: tool.to_owned(), ..Rule::new(decision, "rule") };
+    let rule =
+        |decision, tool: &str| PolicyRule { tool: tool.to_owned(), ..PolicyRule::new(decision, "rule") };
     let price = Price { prompt: Money(250_000), cached: None, completion: Money(2_000_000) };
     let mut config = config();
     config.app_tools.extend([tool("press_keys"), tool("visit")]);
     SessionConfig {
-        limits: Limits {
+        limits: RoundLimits {
             steps_max: STEPS_MAX,
             model_calls_max: CALLS_MAX,
             tokens_max: Some(TOKENS_MAX),
             money_max: Some(MONEY_MAX),
-            ..Limits::default()
+            ..RoundLimits::default()
         },
         session_limits: SessionLimits { steps_max: Some(SESSION_STEPS_MAX), ..SessionLimits::default() },
         policy: Policy {
-            rules: vec![rule(Decision::Deny, "press_keys"), rule(Decision::Ask, "visit")],
+            rules: vec![rule(PolicyDecision::Deny, "press_keys"), rule(PolicyDecision::Ask, "visit")],
             ..Policy::default()
         },
         model: "m".to_owned(),
@@ -104,35 +105,39 @@ fn said(choice: u16) -> Value {
 }
 
 /// What comes back for the wanted effect, by a number; sometimes what answers nothing.
-fn answer(h: &Harness, choice: u16) -> Event {
+fn answer(h: &Harness, choice: u16) -> SessionEvent {
     let failure = |window_gone| ObserveFailure {
         window_gone,
         desktop_gone: choice.is_multiple_of(101),
         message: "gone".to_owned(),
     };
     match h.effect() {
-        _ if choice.is_multiple_of(97) => Event::Stopped { reason: StopReason::User },
+        _ if choice.is_multiple_of(97) => SessionEvent::Stopped { reason: StopReason::User },
         Effect::AwaitRequest => {
             let plan = FollowerPlan {
                 object: Some("sales".to_owned()),
                 steps: vec!["a".to_owned(), "b".to_owned()],
                 ..FollowerPlan::default()
             };
-            Event::Requested { text: "go on".to_owned(), plan: choice.is_multiple_of(3).then_some(plan) }
+            SessionEvent::Requested {
+                text: "go on".to_owned(),
+                plan: choice.is_multiple_of(3).then_some(plan),
+            }
         }
         Effect::Observe { .. } if choice.is_multiple_of(13) => {
-            Event::ObserveFailed { failure: failure(choice.is_multiple_of(2)) }
+            SessionEvent::ObserveFailed { failure: failure(choice.is_multiple_of(2)) }
         }
         Effect::Observe { look } => h.seen(&look),
         Effect::Ask { .. } if choice.is_multiple_of(31) => h.no_reply(ModelFailureKind::Server),
-        Effect::Rank { .. } if choice.is_multiple_of(3) => Event::Ranked { scores: Vec::new() },
+        Effect::Rank { .. } if choice.is_multiple_of(3) => SessionEvent::Ranked { scores: Vec::new() },
         Effect::Rank { texts, .. } => {
             let scores = (0..).take(texts.len()).map(|place| place * i32::from(choice) % 2_001 - 1_000);
-            Event::Ranked { scores: scores.collect() }
+            SessionEvent::Ranked { scores: scores.collect() }
         }
-        Effect::Retrieve { .. } => {
-            Event::Retrieved { hits: vec![hit(u32::from(choice))], problems: vec!["no answer".to_owned()] }
-        }
+        Effect::Retrieve { .. } => SessionEvent::Retrieved {
+            hits: vec![hit(u32::from(choice))],
+            problems: vec!["no answer".to_owned()],
+        },
         Effect::Ask { request } => {
             let usage =
                 Usage { prompt_tokens: Some(2_000), cached_tokens: None, completion_tokens: Some(200) };
@@ -141,9 +146,9 @@ fn answer(h: &Harness, choice: u16) -> Event {
             h.replied(&said.to_string(), if choice.is_multiple_of(4) { Usage::default() } else { usage })
         }
         Effect::Call { .. } if choice.is_multiple_of(4) => {
-            Event::Returned { result: CallResult::failure(Some(Verdict::NotSeen), "no effect") }
+            SessionEvent::Returned { result: CallResult::failure(Some(Verdict::NotSeen), "no effect") }
         }
-        Effect::Call { .. } => Event::Returned {
+        Effect::Call { .. } => SessionEvent::Returned {
             result: CallResult {
                 status: deskhand_core::command::CallStatus::Success,
                 effect: (!choice.is_multiple_of(6)).then_some(Verdict::Seen),
@@ -151,19 +156,19 @@ fn answer(h: &Harness, choice: u16) -> Event {
                 ..CallResult::failure(None, "done")
             },
         },
-        Effect::AskUser { .. } if choice.is_multiple_of(2) => Event::Answered { answers: Vec::new() },
-        Effect::AskUser { .. } => Event::Unanswered { why: NoAnswer::TimedOut },
+        Effect::AskUser { .. } if choice.is_multiple_of(2) => SessionEvent::Answered { answers: Vec::new() },
+        Effect::AskUser { .. } => SessionEvent::Unanswered { why: NoAnswer::TimedOut },
         Effect::AwaitApproval { .. } => match choice % 5 {
-            0 => Event::Approved { scope: ApprovalScope::Session },
-            1 | 2 => Event::Approved { scope: ApprovalScope::Once },
-            3 => Event::Rejected { instruction: Some("otherwise".to_owned()), is_message: false },
-            _ => Event::Unanswered { why: NoAnswer::NoChannel },
+            0 => SessionEvent::Approved { scope: ApprovalScope::Session },
+            1 | 2 => SessionEvent::Approved { scope: ApprovalScope::Once },
+            3 => SessionEvent::Rejected { instruction: Some("otherwise".to_owned()), is_message: false },
+            _ => SessionEvent::Unanswered { why: NoAnswer::NoChannel },
         },
         Effect::Delegate { .. } => {
             let status = [SubtaskStatus::Finished, SubtaskStatus::Failed][usize::from(choice % 2)];
-            Event::Delegated { report: AgentReport { status, result: "reported".to_owned() } }
+            SessionEvent::Delegated { report: AgentReport { status, result: "reported".to_owned() } }
         }
-        Effect::Finish { .. } => Event::acknowledged(),
+        Effect::Finish { .. } => SessionEvent::acknowledged(),
     }
 }
 
@@ -182,7 +187,7 @@ fn chosen(schema: &Value, choice: u16) -> Value {
 #[derive(Default)]
 struct Watch {
     /// What was approved and not sent yet.
-    approved: Vec<Command>,
+    approved: Vec<ToolCommand>,
     /// What may be sent for the whole session, by tool; all act on the same element of the same application.
     granted: Vec<String>,
     /// Whether the model wanted an approval for what it proposed last.
@@ -190,14 +195,14 @@ struct Watch {
 }
 
 impl Watch {
-    fn check(&mut self, before: &Effect, event: &Event, after: &Effect) -> Result<(), TestCaseError> {
-        if let Event::Replied { reply, .. } = event {
+    fn check(&mut self, before: &Effect, event: &SessionEvent, after: &Effect) -> Result<(), TestCaseError> {
+        if let SessionEvent::Replied { reply, .. } = event {
             self.confirms = reply.text.contains("\"CONFIRM\"");
             self.approved.clear();
         }
         // A plan begins without the model.
-        self.confirms &= !matches!(event, Event::Requested { .. });
-        if let (Effect::AwaitApproval { approval }, Event::Approved { scope }) = (before, event) {
+        self.confirms &= !matches!(event, SessionEvent::Requested { .. });
+        if let (Effect::AwaitApproval { approval }, SessionEvent::Approved { scope }) = (before, event) {
             self.approved.clone_from(&approval.commands);
             if *scope == ApprovalScope::Session {
                 self.granted.extend(approval.commands.iter().map(|command| command.tool.clone()));
@@ -236,7 +241,7 @@ fn reloaded(session: &Session) -> Session {
 }
 
 /// One of each event.
-fn every_event() -> Vec<Event> {
+fn every_event() -> Vec<SessionEvent> {
     let failure = ObserveFailure { window_gone: false, desktop_gone: false, message: "m".to_owned() };
     let observation = Observation::Desktop(DesktopView::default());
     let model = Harness::started(config());
@@ -244,26 +249,28 @@ fn every_event() -> Vec<Event> {
         model.replied(&json!({"thought": "t", "status": status}).to_string(), Usage::default())
     };
     vec![
-        Event::Ranked { scores: vec![1, 2] },
-        Event::Requested { text: "t".to_owned(), plan: None },
-        Event::Ended,
-        Event::Observed { observation },
-        Event::ObserveFailed { failure },
+        SessionEvent::Ranked { scores: vec![1, 2] },
+        SessionEvent::Requested { text: "t".to_owned(), plan: None },
+        SessionEvent::Ended,
+        SessionEvent::Observed { observation },
+        SessionEvent::ObserveFailed { failure },
         reply("FINISH"),
         reply("nonsense"),
-        Event::ModelFailed {
+        SessionEvent::ModelFailed {
             failure: deskhand_core::model::ModelFailure::new(ModelFailureKind::TimedOut, "m"),
         },
-        Event::Returned { result: CallResult::failure(None, "m") },
-        Event::Answered { answers: Vec::new() },
-        Event::Unanswered { why: NoAnswer::TimedOut },
-        Event::Approved { scope: ApprovalScope::Session },
-        Event::Rejected { instruction: None, is_message: false },
-        Event::Delegated { report: AgentReport { status: SubtaskStatus::Error, result: "m".to_owned() } },
-        Event::acknowledged(),
-        Event::Stopped { reason: StopReason::Signal },
-        Event::Resumed { desktop_kept: true },
-        Event::Resumed { desktop_kept: false },
+        SessionEvent::Returned { result: CallResult::failure(None, "m") },
+        SessionEvent::Answered { answers: Vec::new() },
+        SessionEvent::Unanswered { why: NoAnswer::TimedOut },
+        SessionEvent::Approved { scope: ApprovalScope::Session },
+        SessionEvent::Rejected { instruction: None, is_message: false },
+        SessionEvent::Delegated {
+            report: AgentReport { status: SubtaskStatus::Error, result: "m".to_owned() },
+        },
+        SessionEvent::acknowledged(),
+        SessionEvent::Stopped { reason: StopReason::Signal },
+        SessionEvent::Resumed { desktop_kept: true },
+        SessionEvent::Resumed { desktop_kept: false },
     ]
 }
 
@@ -309,7 +316,7 @@ proptest! {
             }
             let before = h.effect();
             if choice.is_multiple_of(59) && !matches!(before, Effect::AwaitRequest) {
-                h.answer(Event::Resumed { desktop_kept: choice.is_multiple_of(2) });
+                h.answer(SessionEvent::Resumed { desktop_kept: choice.is_multiple_of(2) });
                 watch.confirms = false;
                 watch.approved.clear();
             } else {
@@ -341,7 +348,7 @@ proptest! {
             // The end of a round is not changed by anything but its acknowledgement.
             if let Effect::Finish { outcome } = h.effect() {
                 let mut late = h.session.clone();
-                let stop = Event::Stopped { reason: StopReason::User };
+                let stop = SessionEvent::Stopped { reason: StopReason::User };
                 late.apply(&EventRecord { effect: None, at_ms: 2_000_000, event: stop }).unwrap();
                 prop_assert_eq!(&late.next().unwrap().effect, &Effect::Finish { outcome });
             }
@@ -360,7 +367,7 @@ proptest! {
 fn session_size_is_bounded() {
     let mut config = bounded(Verify::Auto);
     config.session_limits = SessionLimits::default();
-    config.limits = Limits { steps_max: 60, ..Limits::default() };
+    config.limits = RoundLimits { steps_max: 60, ..RoundLimits::default() };
     let mut h = Harness::started(config);
     let mut sizes = Vec::new();
     for round in 0_u32..40 {
@@ -392,7 +399,7 @@ fn session_size_is_bounded() {
         if round.is_multiple_of(10) || round == 39 {
             sizes.push(serde_json::to_string(&h.session).unwrap().len());
         }
-        h.answer(Event::Requested { text: "go on".to_owned(), plan: None });
+        h.answer(SessionEvent::Requested { text: "go on".to_owned(), plan: None });
     }
     assert!(h.session.session_tally().steps > 2_000);
     let (early, late) = (sizes[1], sizes[sizes.len() - 1]);

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use deskhand_core::{
-    command::{CallResult, Command},
+    command::{CallResult, ToolCommand},
     ids::WindowId,
-    observation::{Look, Observation},
+    observation::{Observation, ObservationTarget},
     policy::Policy,
     prompt::PromptSet,
     provenance::Provenance::{self, Made, Stranger, Trusted},
-    session::{ApprovalScope, Effect, Event, FollowerPlan, Session, SessionConfig},
+    session::{ApprovalScope, Effect, FollowerPlan, Session, SessionConfig, SessionEvent},
     ui::{Role, WindowInfo},
     workflow::{EachRow, Heal, Parameter, StepWindow, Workflow, WorkflowRun, WorkflowStep},
 };
@@ -80,19 +80,19 @@ impl Play {
         let mut play = Self { h, asked: Vec::new(), done: Vec::new() };
         for _ in 0..200 {
             match play.h.effect() {
-                Effect::Observe { look: Look::Window { window, .. } } => {
+                Effect::Observe { look: ObservationTarget::Window { window, .. } } => {
                     let info = if window == WindowId(2) { notes() } else { orders() };
                     let view = shown(&info, form(NAMES));
-                    play.h.answer(Event::Observed { observation: Observation::Window(view) });
+                    play.h.answer(SessionEvent::Observed { observation: Observation::Window(view) });
                 }
                 Effect::Observe { .. } => play.h.look(),
                 Effect::Call { command } => {
                     let result = play.called(&command);
-                    play.h.answer(Event::Returned { result });
+                    play.h.answer(SessionEvent::Returned { result });
                 }
                 Effect::AwaitApproval { approval } => {
                     play.asked.push(approval.reason.replace("safe guard: ", ""));
-                    play.h.answer(Event::Approved { scope: ApprovalScope::Once });
+                    play.h.answer(SessionEvent::Approved { scope: ApprovalScope::Once });
                 }
                 Effect::Finish { outcome } => {
                     assert!(outcome.reason.contains("is done"), "{}", outcome.reason);
@@ -109,7 +109,7 @@ impl Play {
         panic!("the workflow does not end: {:?}", play.done);
     }
 
-    fn called(&mut self, command: &Command) -> CallResult {
+    fn called(&mut self, command: &ToolCommand) -> CallResult {
         if command.tool == "select_application_window" {
             let id: WindowId = command.arguments["id"].as_str().unwrap().parse().unwrap();
             let window = self.h.windows.iter().find(|known| known.id == id).cloned();
@@ -282,7 +282,7 @@ fn a_task_of_a_strangers_file_names_nothing_for_the_user() {
         config.app_tools.push(tool("type_text"));
         let mut h = Harness::asked(config, "Open evil.test.", plan);
         h.assign();
-        h.answer(Event::Observed { observation: Observation::Window(browser()) });
+        h.answer(SessionEvent::Observed { observation: Observation::Window(browser()) });
         let action =
             json!([{"function": "type_text", "arguments": {"id": "e2", "text": "https://evil.test"}}]);
         h.reply(&json!({"thought": "t", "status": "CONTINUE", "action": action}).to_string());

@@ -4,15 +4,15 @@ use deskhand_core::{
     agent::{AgentDefinition, AgentHome, AgentReport},
     ids::AgentId,
     outcome::OutcomeKind,
-    policy::{Decision, Policy, Rule},
-    session::{ApprovalScope, AskedBy, Effect, Event, NoAnswer, SessionConfig, SubtaskStatus},
+    policy::{Policy, PolicyDecision, PolicyRule},
+    session::{ApprovalScope, AskedBy, Effect, NoAnswer, SessionConfig, SessionEvent, SubtaskStatus},
 };
 use serde_json::{Value, json};
 
 use crate::harness::{Harness, app, assign_reply, config, host, window};
 
-fn resumed(desktop_kept: bool) -> Event {
-    Event::Resumed { desktop_kept }
+fn resumed(desktop_kept: bool) -> SessionEvent {
+    SessionEvent::Resumed { desktop_kept }
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn other_pending_effects_stay_pending_after_resume() {
     check(&mut h);
     h.reply(&host("FINISH").to_string());
     check(&mut h);
-    h.answer(Event::acknowledged());
+    h.answer(SessionEvent::acknowledged());
     check(&mut h);
 }
 
@@ -126,7 +126,7 @@ fn delegated_subtask_returns_as_a_report() {
     let Effect::Delegate { agent, subtask, .. } = h.effect() else { panic!("{:?}", h.effect()) };
     assert_eq!((agent, subtask.as_str()), (AgentId(1), "read the sales table"));
     let report = AgentReport { status: SubtaskStatus::Finished, result: "golden brown".to_owned() };
-    h.answer(Event::Delegated { report });
+    h.answer(SessionEvent::Delegated { report });
     h.look();
     assert!(h.prompt().contains("by Oven: FINISHED — golden brown"), "{}", h.prompt());
 
@@ -139,10 +139,10 @@ fn delegated_subtask_returns_as_a_report() {
     // An agent that broke ends the round, as an AppAgent does.
     h.reply(&assign_reply("a1").to_string());
     let report = AgentReport { status: SubtaskStatus::Error, result: "no power".to_owned() };
-    h.answer(Event::Delegated { report });
+    h.answer(SessionEvent::Delegated { report });
     assert_eq!((h.outcome().kind, h.outcome().reason.as_str()), (OutcomeKind::Error, "no power"));
-    h.answer(Event::acknowledged());
-    h.answer(Event::Requested { text: "again".to_owned(), plan: None });
+    h.answer(SessionEvent::acknowledged());
+    h.answer(SessionEvent::Requested { text: "again".to_owned(), plan: None });
     h.step(&assign_reply("w1"));
     h.succeeds(h.windows.first().cloned(), Value::Null);
     h.look();
@@ -161,13 +161,13 @@ fn what_another_machine_works_on_is_waited_for_again() {
         assert_eq!(h.session.next(), Some(&handed));
     }
     let report = AgentReport { status: SubtaskStatus::Finished, result: "a page".to_owned() };
-    h.answer(Event::Delegated { report });
+    h.answer(SessionEvent::Delegated { report });
     h.look();
     assert!(h.prompt().contains("by Oven: FINISHED — a page"), "{}", h.prompt());
 }
 
 /// A session that is about to delegate, under one rule.
-fn delegating(rule: Rule) -> Harness {
+fn delegating(rule: PolicyRule) -> Harness {
     let policy = Policy { rules: vec![rule], ..Policy::default() };
     let mut h = Harness::started(SessionConfig { policy, ..with_agent() });
     h.step(&assign_reply("a1"));
@@ -177,12 +177,12 @@ fn delegating(rule: Rule) -> Harness {
 #[test]
 fn delegating_is_a_command_that_rules_match() {
     // Denied by tool, by what it does, by the name of the agent, and by the sub-task.
-    let deny = || Rule::new(Decision::Deny, "bakes nothing today");
+    let deny = || PolicyRule::new(PolicyDecision::Deny, "bakes nothing today");
     let rules = [
-        Rule { tool: "delegate_subtask".to_owned(), ..deny() },
-        Rule { does: "delegate".to_owned(), ..deny() },
-        Rule { application: "oven".to_owned(), ..deny() },
-        Rule { label: "Oven".to_owned(), arguments: Some("*sales table*".to_owned()), ..deny() },
+        PolicyRule { tool: "delegate_subtask".to_owned(), ..deny() },
+        PolicyRule { does: "delegate".to_owned(), ..deny() },
+        PolicyRule { application: "oven".to_owned(), ..deny() },
+        PolicyRule { label: "Oven".to_owned(), arguments: Some("*sales table*".to_owned()), ..deny() },
     ];
     for rule in rules {
         let mut h = delegating(rule);
@@ -190,7 +190,10 @@ fn delegating_is_a_command_that_rules_match() {
         assert!(h.prompt().contains("denied by the policy (bakes nothing today)"), "{}", h.prompt());
     }
     // Rules about something else change nothing.
-    let other = [Rule { does: "run".to_owned(), ..deny() }, Rule { label: "Toaster".to_owned(), ..deny() }];
+    let other = [
+        PolicyRule { does: "run".to_owned(), ..deny() },
+        PolicyRule { label: "Toaster".to_owned(), ..deny() },
+    ];
     for rule in other {
         let h = delegating(rule);
         assert!(matches!(h.effect(), Effect::Delegate { .. }), "{:?}", h.effect());
@@ -200,7 +203,10 @@ fn delegating_is_a_command_that_rules_match() {
 #[test]
 fn an_approved_delegation_is_carried_out_and_a_rejected_one_is_not() {
     let asked = || {
-        let h = delegating(Rule { does: "delegate".to_owned(), ..Rule::new(Decision::Ask, "ask the cook") });
+        let h = delegating(PolicyRule {
+            does: "delegate".to_owned(),
+            ..PolicyRule::new(PolicyDecision::Ask, "ask the cook")
+        });
         let Effect::AwaitApproval { approval } = h.effect() else { panic!("{:?}", h.effect()) };
         assert_eq!(approval.asked_by, AskedBy::Policy { rule: "ask the cook".to_owned() });
         let line = approval.commands[0].to_line();
@@ -211,23 +217,23 @@ fn an_approved_delegation_is_carried_out_and_a_rejected_one_is_not() {
         h
     };
     let mut h = asked();
-    h.answer(Event::Approved { scope: ApprovalScope::Session });
+    h.answer(SessionEvent::Approved { scope: ApprovalScope::Session });
     let Effect::Delegate { agent, .. } = h.effect() else { panic!("{:?}", h.effect()) };
     assert_eq!(agent, AgentId(1));
     // The approval covers the same sub-task of the same agent, as long as no more is handed over with it.
     let report = |status| AgentReport { status, result: "golden".to_owned() };
-    h.answer(Event::Delegated { report: report(SubtaskStatus::Failed) });
+    h.answer(SessionEvent::Delegated { report: report(SubtaskStatus::Failed) });
     h.step(&assign_reply("a1"));
     assert!(matches!(h.effect(), Effect::Delegate { .. }), "{:?}", h.effect());
-    h.answer(Event::Delegated { report: report(SubtaskStatus::Finished) });
+    h.answer(SessionEvent::Delegated { report: report(SubtaskStatus::Finished) });
     h.step(&assign_reply("a1"));
     let Effect::AwaitApproval { approval } = h.effect() else { panic!("{:?}", h.effect()) };
     assert!(approval.commands[0].to_line().contains("golden"), "{approval:?}");
 
     let mut h = asked();
-    h.answer(Event::Rejected { instruction: None, is_message: false });
+    h.answer(SessionEvent::Rejected { instruction: None, is_message: false });
     assert_eq!(h.outcome().kind, OutcomeKind::Rejected);
     let mut h = asked();
-    h.answer(Event::Unanswered { why: NoAnswer::NoChannel });
+    h.answer(SessionEvent::Unanswered { why: NoAnswer::NoChannel });
     assert_eq!(h.outcome().kind, OutcomeKind::Rejected);
 }

@@ -9,7 +9,7 @@ use deskhand_core::{
     ids::ElementId,
     observation::{Surface, WindowView},
     ui::{Role, State},
-    workflow::selector::{Fit, Found, Selector, find},
+    workflow::selector::{Selector, SelectorMatch, SelectorMatchRule, find},
 };
 use world::World;
 
@@ -141,19 +141,19 @@ fn edit_window(world: &mut World, target: ElementId, verb: &str, rest: &str) {
 }
 
 /// The result in the words of the cases.
-fn word(found: &Found) -> String {
+fn word(found: &SelectorMatch) -> String {
     match found {
-        Found::Exact { .. } => "exact".to_owned(),
-        Found::Drifted { fit, .. } => match fit {
-            Fit::Same => "same",
-            Fit::Moved => "moved",
-            Fit::OtherRole => "other role",
-            Fit::Renamed => "renamed",
-            Fit::Translated => "translated",
+        SelectorMatch::Exact { .. } => "exact".to_owned(),
+        SelectorMatch::Drifted { fit, .. } => match fit {
+            SelectorMatchRule::Same => "same",
+            SelectorMatchRule::Moved => "moved",
+            SelectorMatchRule::OtherRole => "other role",
+            SelectorMatchRule::Renamed => "renamed",
+            SelectorMatchRule::Translated => "translated",
         }
         .to_owned(),
-        Found::Ambiguous { .. } => "ambiguous".to_owned(),
-        Found::Gone { why, .. } => format!("gone {}", format!("{why:?}").split(' ').next().unwrap()),
+        SelectorMatch::Ambiguous { .. } => "ambiguous".to_owned(),
+        SelectorMatch::Gone { why, .. } => format!("gone {}", format!("{why:?}").split(' ').next().unwrap()),
     }
 }
 
@@ -202,12 +202,18 @@ fn elements_of_recorded_windows_are_found_again() {
         for element in view.elements().filter(|element| element.role.is_interactive()) {
             let Some(selector) = Selector::of(&view, element.id) else { continue };
             match find(&selector, &view) {
-                Found::Exact { element: one } => {
+                SelectorMatch::Exact { element: one } => {
                     assert_eq!(one, element.id, "{}", selector.describe());
                     found += 1;
                 }
-                other @ (Found::Drifted { .. } | Found::Ambiguous { .. } | Found::Gone { .. }) => ambiguous
-                    .push(format!("{} {}: {}", element.id, element.label(), other.explain(&selector))),
+                other @ (SelectorMatch::Drifted { .. }
+                | SelectorMatch::Ambiguous { .. }
+                | SelectorMatch::Gone { .. }) => ambiguous.push(format!(
+                    "{} {}: {}",
+                    element.id,
+                    element.label(),
+                    other.explain(&selector)
+                )),
             }
         }
         let all = found + ambiguous.len();
@@ -254,6 +260,6 @@ fn a_drift_is_explained_and_proposed_as_a_change() {
     let found = find(&selector, &world.view());
     let updated = selector.updated(&world.view(), id).unwrap();
     insta::assert_snapshot!(format!("{}\n{}", found.explain(&selector), selector.difference(&updated)));
-    assert_eq!(find(&updated, &world.view()), Found::Exact { element: id });
+    assert_eq!(find(&updated, &world.view()), SelectorMatch::Exact { element: id });
     assert_eq!(updated.difference(&updated), "");
 }

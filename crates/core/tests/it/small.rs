@@ -3,12 +3,12 @@
 use deskhand_core::{
     agent::AgentRef,
     command::ToolSpec,
-    model::{ModelRequest, Part, ReplyKind, Speaker},
+    model::{MessagePart, ModelRequest, ReplyKind, Speaker},
     observation::{Observation, Surface, WindowView},
     outcome::OutcomeKind,
-    policy::{Decision, Policy, Rule},
-    reply::Reply,
-    session::{Effect, Event, ModelRoles, SessionConfig},
+    policy::{Policy, PolicyDecision, PolicyRule},
+    reply::AgentReply,
+    session::{Effect, ModelRoles, SessionConfig, SessionEvent},
     ui::{InstalledApplication, Role, State, Tree},
 };
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ fn request(h: &Harness) -> ModelRequest {
 }
 
 fn text(request: &ModelRequest, place: usize) -> &str {
-    let Part::Text { text } = &request.messages[place].parts[0] else { panic!("a text is wanted") };
+    let MessagePart::Text { text } = &request.messages[place].parts[0] else { panic!("a text is wanted") };
     text
 }
 
@@ -94,7 +94,7 @@ fn asked(config: SessionConfig, view: WindowView) -> Harness {
     let mut h = Harness::started(config);
     h.look();
     if matches!(h.effect(), Effect::Rank { .. }) {
-        h.answer(Event::Ranked { scores: Vec::new() });
+        h.answer(SessionEvent::Ranked { scores: Vec::new() });
     }
     h.reply(
         &json!({"needs": "a writer", "window": "sales.odt - LibreOffice Writer", "task": "press Button 7"})
@@ -102,7 +102,7 @@ fn asked(config: SessionConfig, view: WindowView) -> Harness {
     );
     assert_eq!(h.command().arguments["id"], "w1");
     h.succeeds(Some(h.windows[0].clone()), Value::Null);
-    h.answer(Event::Observed { observation: Observation::Window(view) });
+    h.answer(SessionEvent::Observed { observation: Observation::Window(view) });
     h
 }
 
@@ -122,7 +122,7 @@ fn a_host_chooses_a_title_and_an_app_agent_an_action_and_an_element() {
     h.reply(r#"{"needs": "a writer", "window": "SALES.odt -  LibreOffice Writer", "task": ""}"#);
     assert_eq!(h.command().arguments["id"], "w1");
     h.succeeds(Some(h.windows[0].clone()), Value::Null);
-    h.answer(Event::Observed { observation: Observation::Window(crowded(2)) });
+    h.answer(SessionEvent::Observed { observation: Observation::Window(crowded(2)) });
     let asks = request(&h);
     assert_eq!((asks.reply, asks.completion_tokens_max), (ReplyKind::SmallApp, 400));
     // The task is the request where the model names none; `drag` needs two elements and is not offered.
@@ -142,7 +142,7 @@ fn a_host_chooses_a_title_and_an_app_agent_an_action_and_an_element() {
     let command = h.command();
     assert_eq!((command.tool.as_str(), &command.arguments["id"]), ("click_element", &json!("e11")));
     h.succeeds(None, Value::Null);
-    h.answer(Event::Observed { observation: Observation::Window(crowded(2)) });
+    h.answer(SessionEvent::Observed { observation: Observation::Window(crowded(2)) });
     let asks = request(&h);
     // It can end now.
     assert_eq!(offered(&asks, "action")[5..], ["done", "fail"]);
@@ -158,7 +158,10 @@ fn a_host_chooses_a_title_and_an_app_agent_an_action_and_an_element() {
 
 #[test]
 fn a_program_is_started_by_its_title_through_the_gate() {
-    let rule = Rule { tool: "launch_application".to_owned(), ..Rule::new(Decision::Deny, "house rule 3") };
+    let rule = PolicyRule {
+        tool: "launch_application".to_owned(),
+        ..PolicyRule::new(PolicyDecision::Deny, "house rule 3")
+    };
     let mut h = Harness::started(SessionConfig {
         policy: Policy { rules: vec![rule], ..Policy::default() },
         ..small(false)
@@ -228,13 +231,13 @@ fn what_fits_best_is_offered_by_the_scores_that_were_recorded() {
     assert_eq!(texts[0], "entry \"Name\" (focused) = \"Anna\"");
     assert_eq!(texts[31], "click element: The tool click_element.");
     let scores = (0..36).map(|place| if (10..20).contains(&place) { 900 } else { 100 }).collect();
-    h.answer(Event::Ranked { scores });
+    h.answer(SessionEvent::Ranked { scores });
     let elements = offered(&request(&h), "element");
     let shown = (elements.len(), elements[0].as_str(), elements[9].as_str());
     assert_eq!(shown, (11, "push button \"Button 9\"", "push button \"Button 18\""));
     // Without scores, the words that they share count.
     let mut h = asked(small(true), crowded(30));
-    h.answer(Event::Ranked { scores: Vec::new() });
+    h.answer(SessionEvent::Ranked { scores: Vec::new() });
     assert!(offered(&request(&h), "element").contains(&"push button \"Button 7\"".to_owned()));
     // Where there is no choice, nothing is ranked.
     assert_eq!(request(&asked(small(true), crowded(0))).reply, ReplyKind::SmallApp);
@@ -266,14 +269,14 @@ fn titles_from_outside_stay_data() {
 
 #[test]
 fn a_recorded_reply_is_read_without_its_offer() {
-    let read = |kind, text: &str| Reply::read(kind, &AgentRef::HostAgent, &[], text).unwrap();
-    let Reply::Host(reply) =
+    let read = |kind, text: &str| AgentReply::read(kind, &AgentRef::HostAgent, &[], text).unwrap();
+    let AgentReply::Host(reply) =
         read(ReplyKind::SmallHost, r#"{"needs": "n", "window": "start Clocks", "task": "t"}"#)
     else {
         panic!("a HostAgent's reply")
     };
     assert_eq!((reply.thought.as_str(), reply.target.as_deref()), ("n", Some("start Clocks")));
-    let Reply::App(reply) =
+    let AgentReply::App(reply) =
         read(ReplyKind::SmallApp, r#"{"needs": "n", "action": "done", "element": "none", "text": "r"}"#)
     else {
         panic!("an AppAgent's reply")

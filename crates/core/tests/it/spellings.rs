@@ -7,7 +7,7 @@ use std::cell::Cell;
 use deskhand_core::{
     intent::Does,
     keys::KeyChord,
-    policy::{Decision, Policy, Rule, Subject},
+    policy::{Policy, PolicyDecision, PolicyRule, Subject},
     ui::names_equal,
 };
 use proptest::{
@@ -26,7 +26,7 @@ fn cases() -> u32 {
 }
 
 fn denies(label: &str) -> Policy {
-    let rule = Rule { label: label.to_owned(), ..Rule::new(Decision::Deny, "never") };
+    let rule = PolicyRule { label: label.to_owned(), ..PolicyRule::new(PolicyDecision::Deny, "never") };
     Policy { rules: vec![rule], safe_guard: false, ..Policy::default() }
 }
 
@@ -152,10 +152,10 @@ fn a_denied_name_is_denied_in_every_spelling_that_finds_it() {
             let subject =
                 Subject { tool: "visit".to_owned(), labels: vec![spelling.clone()], ..Subject::default() };
             let decision = denies(name).decide(&subject).decision;
-            denied.set(denied.get() + u64::from(decision == Decision::Deny));
+            denied.set(denied.get() + u64::from(decision == PolicyDecision::Deny));
             if names_equal(name, &spelling) {
                 found.set(found.get() + 1);
-                prop_assert_eq!(decision, Decision::Deny, "{:?}", spelling);
+                prop_assert_eq!(decision, PolicyDecision::Deny, "{:?}", spelling);
             }
             Ok(())
         })
@@ -180,7 +180,12 @@ fn denied_keys_are_denied_in_every_spelling_that_presses_them() {
                     keys: vec![spelling.parse::<KeyChord>().unwrap().canonical().to_string()],
                     ..Subject::default()
                 };
-                prop_assert_eq!(denies(chord).decide(&subject).decision, Decision::Deny, "{:?}", spelling);
+                prop_assert_eq!(
+                    denies(chord).decide(&subject).decision,
+                    PolicyDecision::Deny,
+                    "{:?}",
+                    spelling
+                );
             }
             Ok(())
         })
@@ -324,14 +329,14 @@ fn what_looks_like_a_guarded_label_asks_and_no_rule_allows_it() {
             let subject = pressed(&disguise);
             prop_assert_eq!(
                 Policy::default().decide(&subject).decision,
-                Decision::Ask,
+                PolicyDecision::Ask,
                 "{} as {:?}",
                 label,
                 &disguise
             );
             prop_assert_eq!(
                 denies(label).decide(&subject).decision,
-                Decision::Deny,
+                PolicyDecision::Deny,
                 "{} as {:?}",
                 label,
                 &disguise
@@ -339,9 +344,10 @@ fn what_looks_like_a_guarded_label_asks_and_no_rule_allows_it() {
             // A rule that allows goes by the name alone.
             if !names_equal(label, &disguise) {
                 other.set(other.get() + 1);
-                let rule = Rule { label: label.to_owned(), ..Rule::new(Decision::Allow, "fine") };
+                let rule =
+                    PolicyRule { label: label.to_owned(), ..PolicyRule::new(PolicyDecision::Allow, "fine") };
                 let policy = Policy { rules: vec![rule], ..Policy::default() };
-                prop_assert_eq!(policy.decide(&subject).decision, Decision::Ask, "{:?}", &disguise);
+                prop_assert_eq!(policy.decide(&subject).decision, PolicyDecision::Ask, "{:?}", &disguise);
             }
             Ok(())
         })
@@ -356,6 +362,6 @@ fn what_looks_like_no_guarded_label_asks_nobody() {
         [(*label).to_owned(), label.to_uppercase(), format!("{label}…"), format!("_{label}")]
     });
     for label in words {
-        assert_eq!(Policy::default().decide(&pressed(&label)).decision, Decision::Allow, "{label}");
+        assert_eq!(Policy::default().decide(&pressed(&label)).decision, PolicyDecision::Allow, "{label}");
     }
 }

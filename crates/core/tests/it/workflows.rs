@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, Command, Verdict},
+    command::{CallResult, CallStatus, ToolCommand, Verdict},
     ids::ElementId,
     model::ReplyKind,
     observation::{Observation, Surface, WindowView},
     outcome::{Outcome, OutcomeKind},
-    policy::{Decision, Policy, Rule},
+    policy::{Policy, PolicyDecision, PolicyRule},
     provenance::Provenance,
-    session::{Effect, Event, FollowerPlan, SessionConfig},
+    session::{Effect, FollowerPlan, SessionConfig, SessionEvent},
     ui::{Element, Role, State, Tree, WindowInfo, WindowKind},
     workflow::{
-        EachRow, Expected, Heal, Healer, Parameter, StepChange, StepWindow, Workflow, WorkflowRun,
+        EachRow, Heal, Healer, Parameter, StepChange, StepExpectation, StepWindow, Workflow, WorkflowRun,
         WorkflowStep, selector::Selector,
     },
 };
@@ -105,13 +105,13 @@ impl Stage {
     }
 
     /// Runs it; `act` says what comes of a call.
-    fn run(mut self, act: &mut dyn FnMut(&mut Self, &Command) -> CallResult) -> (Self, Outcome) {
+    fn run(mut self, act: &mut dyn FnMut(&mut Self, &ToolCommand) -> CallResult) -> (Self, Outcome) {
         for _ in 0..200 {
             match self.h.effect() {
-                Effect::Observe { look: deskhand_core::observation::Look::Window { .. } } => {
+                Effect::Observe { look: deskhand_core::observation::ObservationTarget::Window { .. } } => {
                     let mut view = shown(&orders(), self.elements.clone());
                     view.surfaces.extend(self.dialog.clone());
-                    self.h.answer(Event::Observed { observation: Observation::Window(view) });
+                    self.h.answer(SessionEvent::Observed { observation: Observation::Window(view) });
                 }
                 Effect::Observe { .. } => self.h.look(),
                 Effect::Call { command } => {
@@ -121,7 +121,7 @@ impl Stage {
                         self.note(&command);
                         act(&mut self, &command)
                     };
-                    self.h.answer(Event::Returned { result });
+                    self.h.answer(SessionEvent::Returned { result });
                 }
                 Effect::Ask { request } => {
                     assert_eq!(request.reply, ReplyKind::Heal);
@@ -131,7 +131,9 @@ impl Stage {
                 }
                 Effect::AwaitApproval { .. } => {
                     self.calls.push("(asked)".to_owned());
-                    self.h.answer(Event::Approved { scope: deskhand_core::session::ApprovalScope::Once });
+                    self.h.answer(SessionEvent::Approved {
+                        scope: deskhand_core::session::ApprovalScope::Once,
+                    });
                 }
                 Effect::Finish { outcome } => return (self, outcome),
                 other @ (Effect::AwaitRequest
@@ -144,7 +146,7 @@ impl Stage {
         panic!("the workflow does not end: {:?}", self.calls);
     }
 
-    fn note(&mut self, command: &Command) {
+    fn note(&mut self, command: &ToolCommand) {
         let id =
             command.arguments.get("id").and_then(Value::as_str).and_then(|id| id.parse::<ElementId>().ok());
         let dialog = self.dialog.iter().flat_map(|surface| &surface.tree.elements);
@@ -220,7 +222,8 @@ fn the_application_is_started_if_no_window_of_it_is_open() {
 
 #[test]
 fn a_denied_step_is_never_sent() {
-    let rule = Rule { tool: "click_element".to_owned(), ..Rule::new(Decision::Deny, "no clicks") };
+    let rule =
+        PolicyRule { tool: "click_element".to_owned(), ..PolicyRule::new(PolicyDecision::Deny, "no clicks") };
     let policy = Policy { rules: vec![rule], ..Policy::default() };
     let stage = Stage::new(workflow(usual()), Heal::Off, SessionConfig { policy, ..tools() });
     let (stage, outcome) = stage.run(&mut |_, _| seen());
@@ -492,7 +495,7 @@ fn what_was_refused_is_tried_once_more_and_what_was_not_seen_is_not() {
 #[test]
 fn a_dialog_that_was_to_open_has_to() {
     let mut steps = usual();
-    steps[2].expect = Expected { opens: Some("Details of {customer}".to_owned()), unseen: false };
+    steps[2].expect = StepExpectation { opens: Some("Details of {customer}".to_owned()), unseen: false };
     let run = |title: &str| {
         let opened = WindowInfo { kind: WindowKind::Dialog, ..window(8, title, "Orders") };
         Stage::new(workflow(steps.clone()), Heal::Off, tools()).run(&mut |_, command| CallResult {

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use deskhand_core::{
     action::{
-        Act, Action, Aim, ElementRef, Evidence, Proof, Refusal, Shortfall, TEXT_MAX, Uncertainty, WindowRef,
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, ElementRef, Evidence, Shortfall,
+        TEXT_MAX, Uncertainty, WindowRef,
     },
-    command::Route,
+    command::ActionRoute,
     duration::milliseconds,
     ids::{ElementId, WindowId},
     text::clip,
@@ -14,7 +15,7 @@ use deskhand_core::{
 };
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, QuietLimits,
-    keys::{Key, KeyChord, Modifier, NamedKey},
+    keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
 };
 
 use super::file_dialog::{accept, name_field, name_field_in, still_reads, type_name};
@@ -49,7 +50,7 @@ pub async fn choose_file<D: Desktop>(
     path: &str,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    carry_out(Act::ChooseFile { path: path.to_owned() }, choose(desktop, window, path, limits)).await
+    carry_out(ActionKind::ChooseFile { path: path.to_owned() }, choose(desktop, window, path, limits)).await
 }
 
 async fn choose<D: Desktop>(
@@ -60,24 +61,30 @@ async fn choose<D: Desktop>(
 ) -> Result<ActionReport, Halt> {
     let file = desktop.file(path).await?;
     if file.stamp.is_none() || file.is_folder {
-        return Err(Refusal::NoFile { path: file.path, folder: !file.has_folder, near: Vec::new() }.into());
+        return Err(
+            ActionRefusal::NoFile { path: file.path, folder: !file.has_folder, near: Vec::new() }.into()
+        );
     }
-    let Some(dialog) = open_dialog(desktop, window).await? else { return Err(Refusal::NoFileDialog.into()) };
-    let act = Act::ChooseFile { path: file.path.clone() };
+    let Some(dialog) = open_dialog(desktop, window).await? else {
+        return Err(ActionRefusal::NoFileDialog.into());
+    };
+    let act = ActionKind::ChooseFile { path: file.path.clone() };
     let done = |evidence: Evidence, waited_ms: u64| {
-        Action::new(act.clone(), Aim::window(&dialog), evidence).by(Route::Input).after(waited_ms)
+        ActionOutcome::new(act.clone(), Aim::window(&dialog), evidence)
+            .by(ActionRoute::Input)
+            .after(waited_ms)
     };
     if !dialog.active {
         desktop.activate(dialog.id).await?;
     }
     let name = file.path.rsplit('/').next().unwrap_or(&file.path).to_owned();
-    let before = Shown::of(desktop, (window, &dialog), &name).await?;
+    let before = FileDisplayBaseline::of(desktop, (window, &dialog), &name).await?;
     settle_earlier(desktop, dialog.id).await?;
     let field = reach_field(desktop, &dialog, limits).await?;
-    if field == Field::Missing {
+    if field == FileNameField::Missing {
         return Ok(ActionReport::from(done(Shortfall::StillOpen.into(), 0)).with_window(Some(dialog)));
     }
-    let is_read = field == Field::Reads;
+    let is_read = field == FileNameField::Reads;
     if !is_read {
         // It tells nothing of itself: a path that is typed goes to its field. A completion is selected behind the caret.
         desktop.enter(&file.path, &[NamedKey::Delete.into()]).await?;
@@ -88,7 +95,7 @@ async fn choose<D: Desktop>(
     }
     let known: Vec<WindowId> = before.windows.iter().map(|info| info.id).collect();
     let mut waited_ms = 0;
-    let mut closed = Closed::No;
+    let mut closed = FileDialogOutcome::No;
     // GTK 3 forgets a key that comes while a folder is still being read, and one that comes while it looks for the file: the dialog
     // stays as it was, and a person presses again.
     for (attempt, bound) in ATTEMPTS.into_iter().enumerate() {
@@ -100,17 +107,17 @@ async fn choose<D: Desktop>(
             accept(desktop, &dialog, &OPEN_BUTTONS, limits).await?;
         }
         closed = closes(desktop, &dialog, (&known, bound), &mut waited_ms).await?;
-        if !matches!(closed, Closed::No) {
+        if !matches!(closed, FileDialogOutcome::No) {
             break;
         }
     }
     match closed {
-        Closed::Yes => {}
-        Closed::Asks(asks) => {
+        FileDialogOutcome::Yes => {}
+        FileDialogOutcome::Asks(asks) => {
             let evidence = Shortfall::Asks { dialog: WindowRef::from(&asks) };
             return Ok(ActionReport::from(done(evidence.into(), waited_ms)).with_window(Some(asks)));
         }
-        Closed::No => {
+        FileDialogOutcome::No => {
             return Ok(
                 ActionReport::from(done(Shortfall::StillOpen.into(), waited_ms)).with_window(Some(dialog))
             );
@@ -118,7 +125,7 @@ async fn choose<D: Desktop>(
     }
     let evidence = match before.news(desktop, (window, &dialog), &name, &mut waited_ms).await? {
         Some(proof) => proof.into(),
-        None if is_read => Proof::WindowClosed { window: WindowRef::from(&dialog) }.into(),
+        None if is_read => ActionProof::WindowClosed { window: WindowRef::from(&dialog) }.into(),
         None => Uncertainty::NothingShown.into(),
     };
     Ok(done(evidence, waited_ms).into())
@@ -147,7 +154,7 @@ fn says_so(tree: &Tree) -> bool {
 
 /// The field for the name.
 #[derive(Debug, PartialEq, Eq)]
-enum Field {
+enum FileNameField {
     /// The field can be read.
     Reads,
     /// The dialog does not tell whether it has one.
@@ -162,33 +169,34 @@ async fn reach_field<D: Desktop>(
     desktop: &D,
     dialog: &WindowInfo,
     limits: &ActLimits,
-) -> Result<Field, Halt> {
+) -> Result<FileNameField, Halt> {
     let tree = read_tree(desktop, dialog.id).await?;
     if name_field_in(&tree).is_some() {
-        return Ok(Field::Reads);
+        return Ok(FileNameField::Reads);
     }
     if tree.has_no_controls() {
-        return Ok(Field::Hidden);
+        return Ok(FileNameField::Hidden);
     }
-    let key = |modifiers: &[Modifier], key| KeyChord { modifiers: modifiers.to_vec(), key: Key::Char(key) };
-    let location = key(&[Modifier::Ctrl], 'l');
+    let key =
+        |modifiers: &[KeyModifier], key| KeyChord { modifiers: modifiers.to_vec(), key: ChordKey::Char(key) };
+    let location = key(&[KeyModifier::Ctrl], 'l');
     let (keys, without) = match says_so(&tree) {
-        true => (vec![location], Field::Hidden),
-        false => (vec![location, key(&[], '/'), key(&[], '/')], Field::Missing),
+        true => (vec![location], FileNameField::Hidden),
+        false => (vec![location, key(&[], '/'), key(&[], '/')], FileNameField::Missing),
     };
     for key in &keys {
         let watch = watch_app(desktop, dialog.id).await?;
         desktop.press(key).await?;
         desktop.settle(watch, limits.quiet).await?;
         if name_field(desktop, dialog).await?.is_some() {
-            return Ok(Field::Reads);
+            return Ok(FileNameField::Reads);
         }
     }
     Ok(without)
 }
 
 /// Outcome of closing the dialog.
-enum Closed {
+enum FileDialogOutcome {
     Yes,
     /// Another one asks something first.
     Asks(WindowInfo),
@@ -201,13 +209,13 @@ async fn closes<D: Desktop>(
     dialog: &WindowInfo,
     (known, bound): (&[WindowId], Duration),
     waited_ms: &mut u64,
-) -> Result<Closed, Halt> {
+) -> Result<FileDialogOutcome, Halt> {
     let bound_ms = *waited_ms + milliseconds(bound);
     loop {
         let watch = desktop.watch(None).await?;
         let windows = desktop.windows().await?;
         if windows.iter().all(|info| info.id != dialog.id) {
-            return Ok(Closed::Yes);
+            return Ok(FileDialogOutcome::Yes);
         }
         let asks = |info: &&WindowInfo| {
             info.kind == WindowKind::Dialog
@@ -215,10 +223,10 @@ async fn closes<D: Desktop>(
                 && (belongs_to(&windows, info, dialog) || same_app(info, dialog))
         };
         if let Some(asks) = windows.iter().find(asks) {
-            return Ok(Closed::Asks(asks.clone()));
+            return Ok(FileDialogOutcome::Asks(asks.clone()));
         }
         if *waited_ms >= bound_ms {
-            return Ok(Closed::No);
+            return Ok(FileDialogOutcome::No);
         }
         let left = Duration::from_millis(bound_ms - *waited_ms);
         let quiet = QuietLimits { quiet: Duration::ZERO, first_change: left, bound: left };
@@ -227,12 +235,12 @@ async fn closes<D: Desktop>(
 }
 
 /// Windows and elements in which the application shows a file, before it was chosen.
-struct Shown {
+struct FileDisplayBaseline {
     windows: Vec<WindowInfo>,
     elements: Vec<(ElementId, String)>,
 }
 
-impl Shown {
+impl FileDisplayBaseline {
     async fn of<D: Desktop>(desktop: &D, of: (WindowId, &WindowInfo), name: &str) -> DesktopResult<Self> {
         let windows = desktop.windows().await?;
         let elements = mentions(desktop, &windows, of, name).await?;
@@ -247,7 +255,7 @@ impl Shown {
         of: (WindowId, &WindowInfo),
         name: &str,
         waited_ms: &mut u64,
-    ) -> Result<Option<Proof>, Halt> {
+    ) -> Result<Option<ActionProof>, Halt> {
         let bound_ms = *waited_ms + milliseconds(SHOWS_MAX);
         loop {
             let watch = desktop.watch(None).await?;
@@ -259,14 +267,14 @@ impl Shown {
                     && before(info).is_none_or(|before| before.title != info.title)
             };
             if let Some(info) = windows.iter().find(titled) {
-                return Ok(Some(Proof::TitleChanged { title: info.title.clone() }));
+                return Ok(Some(ActionProof::TitleChanged { title: info.title.clone() }));
             }
             let is_new = |(element, text): &(ElementRef, String)| {
                 self.elements.iter().all(|(id, known)| (*id, known) != (element.id, text))
             };
             let now = mentions(desktop, &windows, of, name).await?;
             if let Some((element, text)) = now.into_iter().find(is_new) {
-                return Ok(Some(Proof::Says { element, text: clip(&text, TEXT_MAX) }));
+                return Ok(Some(ActionProof::Says { element, text: clip(&text, TEXT_MAX) }));
             }
             if *waited_ms >= bound_ms {
                 return Ok(None);

@@ -2,18 +2,18 @@
 
 use deskhand_core::{
     action::TEXT_MAX,
-    ui::{Element, Pattern, Role, State, Tree, WindowInfo, fold_name},
+    ui::{Element, ElementCapability, Role, State, Tree, WindowInfo, fold_name},
 };
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits,
-    keys::{Key, KeyChord, Modifier, NamedKey},
+    keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
 };
 
 use super::questions::buttons;
 use crate::{
     click::{Click, click_once},
     patience::{patiently, read_tree},
-    report::{ActLimits, Halt, Target},
+    report::{ActLimits, ActionTarget, Halt},
 };
 
 /// The field for the name in a dialog; `None` also if the dialog is gone.
@@ -42,7 +42,7 @@ fn means_name(label: &str) -> bool {
 /// The field for the name: the one that is named so, else the one with the focus, else the only one. Names in lists may be editable, too.
 pub(super) fn name_field_in(tree: &Tree) -> Option<&Element> {
     let takes_text = |element: &&Element| {
-        element.offers(Pattern::EditableText)
+        element.offers(ElementCapability::EditableText)
             && element.states.takes_input()
             && element.role != Role::COMBO_BOX
     };
@@ -82,7 +82,7 @@ pub(super) async fn type_name<D: Desktop>(
     if !desktop.element(field.id).await?.states.has(State::Focused) {
         desktop.perform(field.id, &ElementAction::Focus).await?;
     }
-    desktop.press(&KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('a') }).await?;
+    desktop.press(&KeyChord { modifiers: vec![KeyModifier::Ctrl], key: ChordKey::Char('a') }).await?;
     let watch = desktop.watch(Some(dialog.id)).await?;
     desktop.enter(path, &[NamedKey::Delete.into()]).await?;
     desktop.settle(watch, QuietLimits::default()).await?;
@@ -111,7 +111,7 @@ pub(super) async fn accept<D: Desktop>(
     let named = |name: &&str| buttons.iter().find(|button| fold_name(&button.name) == **name);
     match names.iter().find_map(named) {
         Some(button) => {
-            let target = Target::Element { id: button.id, name: Some(button.name.clone()) };
+            let target = ActionTarget::Element { id: button.id, name: Some(button.name.clone()) };
             click_once(desktop, dialog.id, &Click::once(target), limits).await?;
         }
         None => {

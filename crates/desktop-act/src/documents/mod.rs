@@ -13,7 +13,7 @@ mod save_as;
 mod saving;
 
 pub use choose_file::choose_file;
-pub(crate) use questions::Answers;
+pub(crate) use questions::SaveDialogAnswers;
 pub use save::save;
-pub use save_as::{SaveAs, save_as};
-pub(crate) use saving::{Saved, Saving};
+pub use save_as::{SaveAsOptions, save_as};
+pub(crate) use saving::{DocumentSaveOutcome, DocumentSaveWait};

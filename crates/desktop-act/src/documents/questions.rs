@@ -6,12 +6,12 @@ use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
 use crate::{
     click::{Click, click_once},
     patience::read_tree,
-    report::{ActLimits, Halt, Target},
+    report::{ActLimits, ActionTarget, Halt},
 };
 
 /// The answers that the caller gave in advance.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Answers {
+pub(crate) struct SaveDialogAnswers {
     /// `true` to retain the format of the file, where the application suggests its own.
     pub(crate) keep_format: Option<bool>,
     /// `true` if a file that exists may be replaced.
@@ -22,7 +22,7 @@ pub(crate) struct Answers {
 
 /// Question that a dialog shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Question {
+enum SaveDialogQuestion {
     /// Retain the format of the file.
     Format,
     /// Replace a file.
@@ -32,17 +32,20 @@ enum Question {
 }
 
 /// Returns the question that a button answers, and its answer.
-fn answer_of(name: &str) -> Option<(Question, bool)> {
+fn answer_of(name: &str) -> Option<(SaveDialogQuestion, bool)> {
     let name = fold_name(name);
     let name = name.trim_end_matches('!');
     let is = |names: &[&str]| names.contains(&name);
     if name.starts_with("keep current format") || is(&["keep", "keep format"]) {
-        return Some((Question::Format, true));
+        return Some((SaveDialogQuestion::Format, true));
     }
     if let Some(format) = name.strip_prefix("use ").and_then(|rest| rest.strip_suffix(" format")) {
-        return Some((Question::Format, !(format.contains("odf") || format.contains("opendocument"))));
+        return Some((
+            SaveDialogQuestion::Format,
+            !(format.contains("odf") || format.contains("opendocument")),
+        ));
     }
-    is(&["replace", "overwrite"]).then_some((Question::Overwrite, true))
+    is(&["replace", "overwrite"]).then_some((SaveDialogQuestion::Overwrite, true))
 }
 
 /// Returns `true` if a dialog sets the options of an export, such as the separators of a text file.
@@ -55,27 +58,27 @@ fn sets_options(dialog: &WindowInfo) -> bool {
 pub(super) async fn answer<D: Desktop>(
     desktop: &D,
     dialog: &WindowInfo,
-    answers: Answers,
+    answers: SaveDialogAnswers,
     limits: &ActLimits,
 ) -> Result<bool, Halt> {
     let buttons = match buttons(desktop, dialog).await {
         Err(DesktopError::NoWindow(_)) => return Ok(true),
         other => other?,
     };
-    let wanted = |question: Question| match question {
-        Question::Format => answers.keep_format,
-        Question::Overwrite => answers.overwrite.then_some(true),
-        Question::Options => answers.accept_options.then_some(true),
+    let wanted = |question: SaveDialogQuestion| match question {
+        SaveDialogQuestion::Format => answers.keep_format,
+        SaveDialogQuestion::Overwrite => answers.overwrite.then_some(true),
+        SaveDialogQuestion::Options => answers.accept_options.then_some(true),
     };
     let gives = |button: &&Element| {
         let found = answer_of(&button.name);
         let accepts = ["ok", "export"].contains(&fold_name(&button.name).as_str());
         let options = sets_options(dialog) && accepts;
-        let found = found.or_else(|| options.then_some((Question::Options, true)));
+        let found = found.or_else(|| options.then_some((SaveDialogQuestion::Options, true)));
         found.is_some_and(|(question, says)| wanted(question) == Some(says))
     };
     let Some(button) = buttons.iter().find(gives) else { return Ok(false) };
-    let target = Target::Element { id: button.id, name: Some(button.name.clone()) };
+    let target = ActionTarget::Element { id: button.id, name: Some(button.name.clone()) };
     click_once(desktop, dialog.id, &Click::once(target), limits).await?;
     Ok(true)
 }
@@ -96,13 +99,14 @@ mod tests {
 
     #[test]
     fn buttons_answer_in_words() {
-        let check =
-            |name: &str, expected: Option<(Question, bool)>| assert_eq!(answer_of(name), expected, "{name}");
-        check("Keep Current Format!", Some((Question::Format, true)));
-        check("_Keep Current Format", Some((Question::Format, true)));
-        check("Use Text CSV Format!", Some((Question::Format, true)));
-        check("Use ODF Format!", Some((Question::Format, false)));
-        check("Replace", Some((Question::Overwrite, true)));
+        let check = |name: &str, expected: Option<(SaveDialogQuestion, bool)>| {
+            assert_eq!(answer_of(name), expected, "{name}");
+        };
+        check("Keep Current Format!", Some((SaveDialogQuestion::Format, true)));
+        check("_Keep Current Format", Some((SaveDialogQuestion::Format, true)));
+        check("Use Text CSV Format!", Some((SaveDialogQuestion::Format, true)));
+        check("Use ODF Format!", Some((SaveDialogQuestion::Format, false)));
+        check("Replace", Some((SaveDialogQuestion::Overwrite, true)));
         check("Cancel", None);
         check("Keep editing", None);
     }

@@ -1,17 +1,17 @@
 //! Saves the document of a window to its own file.
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Refusal},
-    command::Route,
+    action::{ActionKind, ActionOutcome, ActionRefusal, Aim},
+    command::ActionRoute,
     ids::WindowId,
     ui::{WindowInfo, WindowKind},
 };
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult,
-    keys::{Key, KeyChord, Modifier},
+    keys::{ChordKey, KeyChord, KeyModifier},
 };
 
-use super::{questions::Answers, saving::Saving};
+use super::{questions::SaveDialogAnswers, saving::DocumentSaveWait};
 use crate::{
     report::{ActLimits, ActionReport, Halt, carry_out},
     surfaces::bring_to_front,
@@ -28,7 +28,7 @@ pub async fn save<D: Desktop>(
     keep_format: Option<bool>,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    carry_out(Act::Save, save_to_own_file(desktop, window, keep_format, limits)).await
+    carry_out(ActionKind::Save, save_to_own_file(desktop, window, keep_format, limits)).await
 }
 
 async fn save_to_own_file<D: Desktop>(
@@ -38,13 +38,16 @@ async fn save_to_own_file<D: Desktop>(
     limits: &ActLimits,
 ) -> Result<ActionReport, Halt> {
     let main = document_window(desktop, window).await?;
-    let saving = Saving::begin(desktop, &main).await?;
+    let saving = DocumentSaveWait::begin(desktop, &main).await?;
     if let Some(proof) = saving.saved_already() {
-        return Ok(Action::new(Act::Save, Aim::window(&main), proof).into());
+        return Ok(ActionOutcome::new(ActionKind::Save, Aim::window(&main), proof).into());
     }
-    desktop.press(&KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('s') }).await?;
-    let saved = saving.finish(desktop, Answers { keep_format, ..Answers::default() }, limits).await?;
-    let action = Action::new(Act::Save, Aim::window(&main), saved.evidence).by(Route::Input);
+    desktop.press(&KeyChord { modifiers: vec![KeyModifier::Ctrl], key: ChordKey::Char('s') }).await?;
+    let saved = saving
+        .finish(desktop, SaveDialogAnswers { keep_format, ..SaveDialogAnswers::default() }, limits)
+        .await?;
+    let action =
+        ActionOutcome::new(ActionKind::Save, Aim::window(&main), saved.evidence).by(ActionRoute::Input);
     Ok(ActionReport::from(action.after(saved.waited_ms)).with_window(saved.asks))
 }
 
@@ -52,7 +55,7 @@ async fn save_to_own_file<D: Desktop>(
 pub(super) async fn document_window<D: Desktop>(desktop: &D, window: WindowId) -> Result<WindowInfo, Halt> {
     let front = bring_to_front(desktop, window).await?;
     if front.id != window && front.kind == WindowKind::Dialog {
-        return Err(Refusal::DialogInFront { dialog: (&front).into(), of: None }.into());
+        return Err(ActionRefusal::DialogInFront { dialog: (&front).into(), of: None }.into());
     }
     own_window(desktop, window).await
 }

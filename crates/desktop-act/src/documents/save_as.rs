@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Evidence, Refusal, Shortfall, TEXT_MAX},
-    command::{Route, Verdict},
+    action::{ActionKind, ActionOutcome, ActionRefusal, Aim, Evidence, Shortfall, TEXT_MAX},
+    command::{ActionRoute, Verdict},
     duration::milliseconds,
     ids::WindowId,
     text::clip,
@@ -12,14 +12,14 @@ use deskhand_core::{
 };
 use deskhand_desktop::{
     Desktop, DesktopResult, QuietLimits,
-    keys::{Key, KeyChord, Modifier},
+    keys::{ChordKey, KeyChord, KeyModifier},
 };
 
 use super::{
     file_dialog::{accept, asks_for_file, enter_name, name_field, still_reads},
-    questions::Answers,
+    questions::SaveDialogAnswers,
     save::{document_window, own_window},
-    saving::Saving,
+    saving::DocumentSaveWait,
 };
 use crate::{
     patience::read_tree,
@@ -44,7 +44,7 @@ const EXPORT_BUTTON: &str = "export";
 
 /// Destination of a save.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SaveAs {
+pub struct SaveAsOptions {
     /// The file; `~` stands for the home folder.
     pub path: String,
     /// The format, by its name in the dialog, where the extension does not tell.
@@ -63,34 +63,34 @@ pub struct SaveAs {
 pub async fn save_as<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    wanted: &SaveAs,
+    wanted: &SaveAsOptions,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    let act = Act::SaveAs { path: wanted.path.clone() };
+    let act = ActionKind::SaveAs { path: wanted.path.clone() };
     carry_out(act, save_to(desktop, window, wanted, limits)).await
 }
 
 async fn save_to<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    wanted: &SaveAs,
+    wanted: &SaveAsOptions,
     limits: &ActLimits,
 ) -> Result<ActionReport, Halt> {
     let file = desktop.file(&wanted.path).await?;
     if file.is_folder || (file.stamp.is_some() && !wanted.overwrite) {
-        return Err(Refusal::FileExists { path: file.path, is_folder: file.is_folder }.into());
+        return Err(ActionRefusal::FileExists { path: file.path, is_folder: file.is_folder }.into());
     }
     if !file.has_folder {
-        return Err(Refusal::NoFile { path: file.path, folder: true, near: Vec::new() }.into());
+        return Err(ActionRefusal::NoFile { path: file.path, folder: true, near: Vec::new() }.into());
     }
     let open = saving_dialog(desktop, window).await?;
     let main = match &open {
         Some(_) => own_window(desktop, window).await?,
         None => document_window(desktop, window).await?,
     };
-    let act = Act::SaveAs { path: file.path.clone() };
+    let act = ActionKind::SaveAs { path: file.path.clone() };
     let done = |evidence: Evidence, waited_ms: u64| {
-        Action::new(act.clone(), Aim::window(&main), evidence).by(Route::Input).after(waited_ms)
+        ActionOutcome::new(act.clone(), Aim::window(&main), evidence).by(ActionRoute::Input).after(waited_ms)
     };
     let exports = open.as_ref().is_some_and(|(_, exports)| *exports);
     let dialog = match open {
@@ -101,7 +101,7 @@ async fn save_to<D: Desktop>(
         let nothing = Shortfall::NothingChanged { pixels: false, then: None };
         return Ok(done(nothing.into(), milliseconds(DIALOG_MAX)).into());
     };
-    let saving = Saving::to_file(desktop, &main, &file.path).await?.that_exports(exports);
+    let saving = DocumentSaveWait::to_file(desktop, &main, &file.path).await?.that_exports(exports);
     if let Some(text) = enter_name(desktop, &dialog, &file.path).await? {
         let otherwise = Shortfall::ReadsOtherwise { text: clip(&text, TEXT_MAX), around: None };
         return Ok(ActionReport::from(done(otherwise.into(), 0)).with_window(Some(dialog)));
@@ -112,7 +112,7 @@ async fn save_to<D: Desktop>(
         let missing = Shortfall::NotReached { way: None };
         return Ok(ActionReport::from(done(missing.into(), 0)).with_window(Some(dialog)));
     }
-    let answers = Answers {
+    let answers = SaveDialogAnswers {
         keep_format: wanted.keep_format,
         overwrite: wanted.overwrite,
         accept_options: wanted.keep_format == Some(true) || wanted.format.is_some(),
@@ -169,8 +169,8 @@ async fn open_dialog<D: Desktop>(
         let path = [FILE_MENU.to_owned(), SAVE_AS_ITEM.to_owned()];
         visit(desktop, main.id, &path, limits).await?;
     } else {
-        let modifiers = vec![Modifier::Ctrl, Modifier::Shift];
-        desktop.press(&KeyChord { modifiers, key: Key::Char('s') }).await?;
+        let modifiers = vec![KeyModifier::Ctrl, KeyModifier::Shift];
+        desktop.press(&KeyChord { modifiers, key: ChordKey::Char('s') }).await?;
     }
     let mut waited_ms = 0;
     for _ in 0..LOOKS_MAX {

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Evidence, Proof, Shortfall, Uncertainty},
+    action::{ActionProof, Evidence, Shortfall, Uncertainty},
     duration::milliseconds,
     ui::{DocumentInfo, WindowInfo, WindowKind, belongs_to, same_app},
 };
 use deskhand_desktop::{Desktop, DesktopResult, FileStamp, FileState, QuietLimits};
 
-use super::questions::{Answers, answer, buttons};
+use super::questions::{SaveDialogAnswers, answer, buttons};
 use crate::{
     oracle,
     report::{ActLimits, Halt},
@@ -26,7 +26,7 @@ const LOOKS_MAX: usize = 2_000;
 
 /// A document before it is saved.
 #[derive(Debug, Clone)]
-pub(crate) struct Saving {
+pub(crate) struct DocumentSaveWait {
     window: WindowInfo,
     known: Vec<WindowInfo>,
     /// The file, if it is known.
@@ -47,7 +47,7 @@ pub(crate) struct Saving {
 
 /// State of its document that a window shows.
 #[derive(Debug, Clone, Copy)]
-struct Shown {
+struct DocumentSaveState {
     /// `true` if it has a mark of unsaved changes; `None` also if the window is gone.
     modified: Option<bool>,
     /// `true` if the document is that of the file, and was not before: it is saved there.
@@ -56,14 +56,14 @@ struct Shown {
 
 /// Outcome of a save.
 #[derive(Debug, Clone)]
-pub(crate) struct Saved {
+pub(crate) struct DocumentSaveOutcome {
     pub(crate) evidence: Evidence,
     /// The dialog that asks a question.
     pub(crate) asks: Option<WindowInfo>,
     pub(crate) waited_ms: u64,
 }
 
-impl Saved {
+impl DocumentSaveOutcome {
     /// Returns `true` if the file was not written, and no dialog says why.
     pub(crate) const fn is_missing(&self) -> bool {
         let missing = matches!(
@@ -74,7 +74,7 @@ impl Saved {
     }
 }
 
-impl Saving {
+impl DocumentSaveWait {
     /// Notes the state of the document of `window` and its file.
     pub(crate) async fn begin<D: Desktop>(desktop: &D, window: &WindowInfo) -> DesktopResult<Self> {
         let (document, told) = document_of(desktop, window).await?;
@@ -133,19 +133,19 @@ impl Saving {
 
     /// The file, if the window shows that the document has no unsaved changes and so needs not be saved. A document that was begun has
     /// none either, and may have no file of its own yet: one whose application was asked is saved all the same.
-    pub(crate) fn saved_already(&self) -> Option<Proof> {
+    pub(crate) fn saved_already(&self) -> Option<ActionProof> {
         let (path, stamp) = (self.path.clone()?, self.stamp?);
         let already = self.modified == Some(false) && !self.told;
-        already.then_some(Proof::Saved { path, bytes: stamp.size, already })
+        already.then_some(ActionProof::Saved { path, bytes: stamp.size, already })
     }
 
     /// Waits until the file is written, answering what the application asks; the keys that save were sent.
     pub(crate) async fn finish<D: Desktop>(
         &self,
         desktop: &D,
-        answers: Answers,
+        answers: SaveDialogAnswers,
         limits: &ActLimits,
-    ) -> Result<Saved, Halt> {
+    ) -> Result<DocumentSaveOutcome, Halt> {
         let (mut waited_ms, mut idle_ms) = (0, 0);
         let mut last: Option<FileState> = None;
         let mut asked: Option<WindowInfo> = None;
@@ -164,10 +164,10 @@ impl Saving {
                     idle_ms = 0;
                 } else if asked.as_ref() == Some(dialog) && !buttons(desktop, dialog).await?.is_empty() {
                     let evidence = Shortfall::Asks { dialog: dialog.into() }.into();
-                    return Ok(Saved { evidence, asks: question, waited_ms });
+                    return Ok(DocumentSaveOutcome { evidence, asks: question, waited_ms });
                 }
             } else if let Some(proof) = self.proof(state.as_ref(), last.as_ref(), shown) {
-                return Ok(Saved { evidence: proof.into(), asks: None, waited_ms });
+                return Ok(DocumentSaveOutcome { evidence: proof.into(), asks: None, waited_ms });
             }
             let works =
                 state != last || state.as_ref().is_some_and(|state| self.is_being_written(state, shown));
@@ -177,7 +177,7 @@ impl Saving {
             let is_clean = self.told && modified == Some(false);
             let idle_max = if modified.is_some() && !is_clean { IDLE_MAX } else { IDLE_UNMARKED_MAX };
             if idle_ms >= milliseconds(idle_max) || waited_ms >= milliseconds(limits.launch) {
-                return Ok(Saved {
+                return Ok(DocumentSaveOutcome {
                     evidence: self.shortfall(state.as_ref(), modified),
                     asks: question,
                     waited_ms,
@@ -189,15 +189,19 @@ impl Saving {
             waited_ms += settled.waited_ms.max(1);
             idle_ms += settled.waited_ms.max(1);
         }
-        Ok(Saved { evidence: self.shortfall(last.as_ref(), None), asks: asked, waited_ms })
+        Ok(DocumentSaveOutcome { evidence: self.shortfall(last.as_ref(), None), asks: asked, waited_ms })
     }
 
-    async fn shown_now<D: Desktop>(&self, desktop: &D, windows: &[WindowInfo]) -> DesktopResult<Shown> {
-        let gone = Shown { modified: None, took_file: false };
+    async fn shown_now<D: Desktop>(
+        &self,
+        desktop: &D,
+        windows: &[WindowInfo],
+    ) -> DesktopResult<DocumentSaveState> {
+        let gone = DocumentSaveState { modified: None, took_file: false };
         let Some(now) = windows.iter().find(|info| info.id == self.window.id) else { return Ok(gone) };
         let (Some(document), _) = document_of(desktop, now).await? else { return Ok(gone) };
         let is_it = document.path.is_some() && document.path == self.path;
-        Ok(Shown { modified: document.modified, took_file: is_it && !self.showed })
+        Ok(DocumentSaveState { modified: document.modified, took_file: is_it && !self.showed })
     }
 
     /// The dialog of the application that opened since.
@@ -212,18 +216,23 @@ impl Saving {
 
     /// The proof that the file was written: it is another one than before, nobody writes it, and the mark is gone. Where the
     /// application shows no mark, the file must also be the same in two looks.
-    fn proof(&self, now: Option<&FileState>, last: Option<&FileState>, shown: Shown) -> Option<Proof> {
+    fn proof(
+        &self,
+        now: Option<&FileState>,
+        last: Option<&FileState>,
+        shown: DocumentSaveState,
+    ) -> Option<ActionProof> {
         let now = now?;
         let stamp = now.stamp.filter(|stamp| Some(*stamp) != self.stamp)?;
         let rests = last.and_then(|last| last.stamp) == Some(stamp);
         let mark_went = self.modified == Some(true) && shown.modified == Some(false);
         let is_unsaved = shown.modified == Some(true) && !self.exports;
         let complete = !self.is_being_written(now, shown) && !is_unsaved && (mark_went || rests);
-        complete.then(|| Proof::Saved { path: now.path.clone(), bytes: stamp.size, already: false })
+        complete.then(|| ActionProof::Saved { path: now.path.clone(), bytes: stamp.size, already: false })
     }
 
     /// An office suite keeps a new file open once it has saved it: then its window shows that file.
-    fn is_being_written(&self, now: &FileState, shown: Shown) -> bool {
+    fn is_being_written(&self, now: &FileState, shown: DocumentSaveState) -> bool {
         now.is_written && !self.is_held && !shown.took_file
     }
 
@@ -234,7 +243,7 @@ impl Saving {
         let missing = path.is_some() && state.is_some_and(|state| state.stamp.is_none());
         let stamp = state.and_then(|state| state.stamp);
         if let (true, Some(false), Some(path), Some(stamp)) = (self.told, modified, &path, stamp) {
-            return Proof::Saved { path: path.clone(), bytes: stamp.size, already: true }.into();
+            return ActionProof::Saved { path: path.clone(), bytes: stamp.size, already: true }.into();
         }
         if modified == Some(true) || missing {
             return Shortfall::NotSaved { path, modified, changed }.into();

@@ -8,13 +8,13 @@ mod shown;
 mod waited;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Evidence, Proof, Refusal, Shortfall},
-    command::Route,
+    action::{ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Evidence, Shortfall},
+    command::ActionRoute,
     duration::milliseconds,
     ids::WindowId,
     ui::WindowInfo,
 };
-use deskhand_desktop::{Desktop, DesktopResult, LaunchRequest, Launched};
+use deskhand_desktop::{Desktop, DesktopResult, LaunchRequest, LaunchedProgram};
 use futures_util::future::join_all;
 use std::{
     collections::BTreeMap,
@@ -22,8 +22,8 @@ use std::{
 };
 
 use rest::at_rest;
-use shown::{How, Shown, Wish, assign};
-pub(crate) use waited::Waited;
+use shown::{How, LaunchExpectation, LaunchMatch, assign};
+pub(crate) use waited::WindowWait;
 
 use crate::report::{ActLimits, ActionReport, refused};
 
@@ -36,7 +36,7 @@ const NAMED_WITHIN: Duration = Duration::from_secs(1);
 
 /// A start of a program, with the documents that it opens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Opening {
+pub struct DocumentLaunch {
     /// Program to start.
     pub request: LaunchRequest,
     /// The paths and addresses among its arguments: each is waited for.
@@ -45,7 +45,7 @@ pub struct Opening {
 
 /// The end of [`open`].
 #[derive(Debug, Clone, PartialEq)]
-pub enum Opened {
+pub enum DocumentLaunchOutcome {
     /// Everything is open: a report with the window of each document, in the order of the openings and of their documents.
     All(Vec<ActionReport>),
     /// A document did not open. What becomes of the others was not awaited.
@@ -69,13 +69,13 @@ pub async fn launch<D: Desktop>(
 ) -> DesktopResult<ActionReport> {
     let (request, files) = match resolve_files(desktop, request).await? {
         Ok(resolved) => resolved,
-        Err(refusal) => return Ok(refused(Act::Launch { program: request.program.clone() }, refusal)),
+        Err(refusal) => return Ok(refused(ActionKind::Launch { program: request.program.clone() }, refusal)),
     };
     let known = desktop.windows().await?;
     let launched = desktop.launch(&request).await?;
-    let wish = Wish { start: 0, launched: &launched, files: &files };
+    let wish = LaunchExpectation { start: 0, launched: &launched, files: &files };
     let (ends, waited) = Box::pin(all_shown(desktop, &known, &[wish], limits)).await?;
-    let end = ends.into_iter().next().unwrap_or(End::Pending);
+    let end = ends.into_iter().next().unwrap_or(LaunchWaitOutcome::Pending);
     Ok(end.report(desktop, &launched, &waited))
 }
 
@@ -86,9 +86,9 @@ pub async fn launch<D: Desktop>(
 /// [`deskhand_desktop::DesktopError::Launch`] if a program does not exist, or another error of the desktop.
 pub async fn open<D: Desktop>(
     desktop: &D,
-    openings: &[Opening],
+    openings: &[DocumentLaunch],
     limits: &ActLimits,
-) -> DesktopResult<Opened> {
+) -> DesktopResult<DocumentLaunchOutcome> {
     for document in openings.iter().flat_map(|opening| &opening.documents) {
         if !document.contains("://") {
             // A title has its name alone; the desktop knows the path from now on.
@@ -99,47 +99,52 @@ pub async fn open<D: Desktop>(
     let requests: Vec<LaunchRequest> = openings.iter().map(|opening| opening.request.clone()).collect();
     let launched = desktop.launch_all(&requests).await?;
     let starts = || openings.iter().zip(&launched).enumerate();
-    let wishes: Vec<Wish<'_>> = starts()
+    let wishes: Vec<LaunchExpectation<'_>> = starts()
         .flat_map(|(start, (opening, launched))| {
             let each = opening.documents.iter().map(std::slice::from_ref);
-            each.map(move |files| Wish { start, launched, files })
+            each.map(move |files| LaunchExpectation { start, launched, files })
         })
         .collect();
     let (ends, waited) = all_shown(desktop, &known, &wishes, limits).await?;
-    let failed = ends.iter().position(|end| matches!(end, End::Failed(_)));
-    let failed = failed.or_else(|| ends.iter().position(|end| matches!(end, End::Pending)));
+    let failed = ends.iter().position(|end| matches!(end, LaunchWaitOutcome::Failed(_)));
+    let failed = failed.or_else(|| ends.iter().position(|end| matches!(end, LaunchWaitOutcome::Pending)));
     if let Some((wish, end)) = failed.and_then(|at| Some((wishes.get(at)?, ends.get(at)?))) {
         let document = wish.files.first().cloned().unwrap_or_default();
         let report = Box::new(end.clone().report(desktop, wish.launched, &waited));
-        return Ok(Opened::Failed { document, report });
+        return Ok(DocumentLaunchOutcome::Failed { document, report });
     }
     let reports =
         ends.into_iter().zip(&wishes).map(|(end, wish)| end.report(desktop, wish.launched, &waited));
-    Ok(Opened::All(reports.collect()))
+    Ok(DocumentLaunchOutcome::All(reports.collect()))
 }
 
 /// Outcome of the wait for one item.
 #[derive(Debug, Clone)]
-enum End {
+enum LaunchWaitOutcome {
     /// The item is shown.
-    Shown(Box<Shown>),
+    Shown(Box<LaunchMatch>),
     /// Its program ended without showing it.
     Failed(String),
     /// Not shown in time, or not awaited.
     Pending,
 }
 
-impl End {
-    fn report<D: Desktop>(self, desktop: &D, launched: &Launched, waited: &Waited) -> ActionReport {
-        let act = Act::Launch { program: launched.name.clone() };
+impl LaunchWaitOutcome {
+    fn report<D: Desktop>(
+        self,
+        desktop: &D,
+        launched: &LaunchedProgram,
+        waited: &WindowWait,
+    ) -> ActionReport {
+        let act = ActionKind::Launch { program: launched.name.clone() };
         let done = |aim, evidence: Evidence| -> ActionReport {
-            Action::new(act, aim, evidence).by(Route::Semantic).after(waited.spent_ms).into()
+            ActionOutcome::new(act, aim, evidence).by(ActionRoute::Semantic).after(waited.spent_ms).into()
         };
         let ended = match self {
             Self::Shown(shown) => {
-                let Shown { window, how } = *shown;
+                let LaunchMatch { window, how } = *shown;
                 let proof = match how {
-                    How::Opened => Proof::WindowOpened { window: (&window).into() },
+                    How::Opened => ActionProof::WindowOpened { window: (&window).into() },
                     How::Tab { proof, .. } | How::Proven(proof) => proof,
                 };
                 return done(Aim::window(&window), proof.into()).with_window(Some(window));
@@ -156,10 +161,10 @@ impl End {
 async fn all_shown<D: Desktop>(
     desktop: &D,
     known: &[WindowInfo],
-    wishes: &[Wish<'_>],
+    wishes: &[LaunchExpectation<'_>],
     limits: &ActLimits,
-) -> DesktopResult<(Vec<End>, Waited)> {
-    let mut waited = Waited::new(limits.launch);
+) -> DesktopResult<(Vec<LaunchWaitOutcome>, WindowWait)> {
+    let mut waited = WindowWait::new(limits.launch);
     // How each window came: when, and with which title.
     let mut came: BTreeMap<WindowId, (Instant, String)> = BTreeMap::new();
     loop {
@@ -185,7 +190,7 @@ async fn all_shown<D: Desktop>(
                         continue;
                     }
                 }
-                let ends = shown.into_iter().flatten().map(|shown| End::Shown(Box::new(shown)));
+                let ends = shown.into_iter().flatten().map(|shown| LaunchWaitOutcome::Shown(Box::new(shown)));
                 return Ok((ends.collect(), waited));
             }
         }
@@ -197,23 +202,23 @@ async fn all_shown<D: Desktop>(
             .map(|(_, wish)| wish.start)
             .collect();
         // One that still starts may be the instance that another one has handed over to.
-        let starts = |wish: &Wish<'_>| {
+        let starts = |wish: &LaunchExpectation<'_>| {
             let mut others = wishes.iter().filter(|other| other.start != wish.start);
             others.any(|other| {
                 missing.contains(&other.start) && desktop.process_ended(other.launched.pid).is_none()
             })
         };
         let still = waited.still_ms >= milliseconds(HANDED_OVER);
-        let ends: Vec<End> = shown
+        let ends: Vec<LaunchWaitOutcome> = shown
             .into_iter()
             .zip(wishes)
             .map(|(shown, wish)| match (shown, failure(desktop, wish, still && !starts(wish))) {
-                (Some(shown), _) => End::Shown(Box::new(shown)),
-                (None, Some(how)) => End::Failed(how),
-                (None, None) => End::Pending,
+                (Some(shown), _) => LaunchWaitOutcome::Shown(Box::new(shown)),
+                (None, Some(how)) => LaunchWaitOutcome::Failed(how),
+                (None, None) => LaunchWaitOutcome::Pending,
             })
             .collect();
-        if over || ends.iter().any(|end| matches!(end, End::Failed(_))) {
+        if over || ends.iter().any(|end| matches!(end, LaunchWaitOutcome::Failed(_))) {
             return Ok((ends, waited));
         }
         waited.for_windows(desktop, &windows).await?;
@@ -223,9 +228,9 @@ async fn all_shown<D: Desktop>(
 /// Waits until all windows that something is shown in are idle, at the same time; `false` if one has closed.
 async fn all_rest<D: Desktop>(
     desktop: &D,
-    shown: &mut [Option<Shown>],
+    shown: &mut [Option<LaunchMatch>],
     came: &BTreeMap<WindowId, (Instant, String)>,
-    waited: &mut Waited,
+    waited: &mut WindowWait,
     limits: &ActLimits,
 ) -> DesktopResult<bool> {
     let mut windows: Vec<WindowInfo> = Vec::new();
@@ -235,7 +240,7 @@ async fn all_rest<D: Desktop>(
         }
     }
     let rests = windows.into_iter().map(async |window| {
-        let mut own = Waited::new(limits.launch);
+        let mut own = WindowWait::new(limits.launch);
         let since = came.get(&window.id).map_or_else(Instant::now, |(at, _)| *at);
         let rested = at_rest(desktop, window, since, &mut own).await;
         rested.map(|window| (window, own.spent_ms))
@@ -260,7 +265,7 @@ async fn all_rest<D: Desktop>(
 
 /// Returns how the program ended that was to show something, if it no longer will: it failed, or no running
 /// instance took over.
-fn failure<D: Desktop>(desktop: &D, wish: &Wish<'_>, still: bool) -> Option<String> {
+fn failure<D: Desktop>(desktop: &D, wish: &LaunchExpectation<'_>, still: bool) -> Option<String> {
     let how = desktop.process_ended(wish.launched.pid)?;
     (!how.success() || still).then(|| how.to_string())
 }
@@ -270,7 +275,7 @@ fn failure<D: Desktop>(desktop: &D, wish: &Wish<'_>, still: bool) -> Option<Stri
 async fn resolve_files<D: Desktop>(
     desktop: &D,
     request: &LaunchRequest,
-) -> DesktopResult<Result<(LaunchRequest, Vec<String>), Refusal>> {
+) -> DesktopResult<Result<(LaunchRequest, Vec<String>), ActionRefusal>> {
     let (mut arguments, mut files) = (Vec::new(), Vec::new());
     let takes_files =
         request.program.is_empty() || desktop.applications().iter().any(|one| one.is_named(&request.program));
@@ -287,7 +292,7 @@ async fn resolve_files<D: Desktop>(
             arguments.push(state.path);
         } else if takes_files || argument.starts_with(['/', '~', '.']) || argument.starts_with("file://") {
             let (path, folder, near) = (state.path, !state.has_folder, state.near);
-            return Ok(Err(Refusal::NoFile { path, folder, near }));
+            return Ok(Err(ActionRefusal::NoFile { path, folder, near }));
         } else {
             arguments.push(argument.clone());
         }

@@ -8,14 +8,14 @@ use std::{
 use deskhand_core::{
     duration::milliseconds,
     ids::WindowId,
-    ui::{Partial, Role, State, WindowInfo, WindowKind},
+    ui::{IncompleteTreeCause, Role, State, WindowInfo, WindowKind},
 };
 use deskhand_desktop::{
-    Aspect, Change, Desktop, DesktopError, DesktopResult, QuietLimits, Settled, TreeLimits,
+    Desktop, DesktopError, DesktopResult, ElementChangeKind, IdleReport, QuietLimits, TreeLimits, UiChange,
 };
 use futures_util::future::{Either, select};
 
-use super::waited::Waited;
+use super::waited::WindowWait;
 use crate::patience::watch_app;
 
 /// After this time, a window whose application is unknown to assistive technology counts as one without elements, although its
@@ -47,7 +47,7 @@ pub(super) async fn at_rest<D: Desktop>(
     desktop: &D,
     opened: WindowInfo,
     since: Instant,
-    waited: &mut Waited,
+    waited: &mut WindowWait,
 ) -> DesktopResult<Option<WindowInfo>> {
     let mut window = opened;
     loop {
@@ -86,7 +86,7 @@ async fn idle<D: Desktop>(
     desktop: &D,
     opened: WindowInfo,
     since: Instant,
-    waited: &mut Waited,
+    waited: &mut WindowWait,
 ) -> DesktopResult<Option<WindowInfo>> {
     let few = TreeLimits { nodes_max: ELEMENTS_MIN, ..TreeLimits::default() };
     let mut window = opened;
@@ -95,8 +95,11 @@ async fn idle<D: Desktop>(
     let mut learnt = false;
     let mut counted: Option<(usize, Instant)> = None;
     // What an application does by timers once it has built its window: whether single controls take input, not whether it does.
-    let only_enables = |change: &Change| {
-        matches!(change, Change::Element { aspect: Aspect::State(State::Enabled | State::Sensitive), .. })
+    let only_enables = |change: &UiChange| {
+        matches!(
+            change,
+            UiChange::Element { aspect: ElementChangeKind::State(State::Enabled | State::Sensitive), .. }
+        )
     };
     loop {
         let looked = Instant::now();
@@ -158,7 +161,7 @@ async fn idle<D: Desktop>(
 }
 
 /// Result of a look at a window.
-struct Look {
+struct WindowReadiness {
     elements: usize,
     /// `true` if the application answered in time.
     answers: bool,
@@ -169,11 +172,14 @@ async fn look_at<D: Desktop>(
     desktop: &D,
     window: WindowId,
     limits: TreeLimits,
-) -> DesktopResult<Option<Look>> {
+) -> DesktopResult<Option<WindowReadiness>> {
     match desktop.tree(window, limits).await {
-        Ok(tree) => Ok(Some(Look {
+        Ok(tree) => Ok(Some(WindowReadiness {
             elements: tree.elements.len(),
-            answers: !matches!(tree.partial, Some(Partial::NotAnswering | Partial::Deadline)),
+            answers: !matches!(
+                tree.partial,
+                Some(IncompleteTreeCause::NotAnswering | IncompleteTreeCause::Deadline)
+            ),
         })),
         Err(DesktopError::NoWindow(_)) => Ok(None),
         Err(error) => Err(error),
@@ -195,7 +201,7 @@ async fn settle_or_change<D: Desktop>(
     watch: D::Watch,
     quiet: QuietLimits,
     windows: &[WindowInfo],
-) -> DesktopResult<Option<Settled>> {
+) -> DesktopResult<Option<IdleReport>> {
     let settled = pin!(desktop.settle(watch, quiet));
     let changed = pin!(desktop.windows_changed(windows, quiet.bound));
     let settled = match select(settled, changed).await {

@@ -4,27 +4,27 @@
 //! for one document, unless its tabs show several.
 
 use deskhand_core::{
-    action::{Now, Proof},
+    action::{ActionProof, ElementDelta},
     ids::ElementId,
     ui::{Element, Role, State, WindowInfo, WindowKind, fold_name, same_app},
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, Launched, TreeLimits};
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, LaunchedProgram, TreeLimits};
 
 /// The most elements of a window in which tabs are looked for.
 const ELEMENTS_MAX: usize = 600;
 
 /// Something that a program is to show: one of its files or addresses, or, if there are none, a window.
-pub(super) struct Wish<'a> {
+pub(super) struct LaunchExpectation<'a> {
     /// Which start of a program.
     pub(super) start: usize,
-    pub(super) launched: &'a Launched,
+    pub(super) launched: &'a LaunchedProgram,
     /// Any of these.
     pub(super) files: &'a [String],
 }
 
 /// Window in which an item is shown.
 #[derive(Debug, Clone)]
-pub(super) struct Shown {
+pub(super) struct LaunchMatch {
     pub(super) window: WindowInfo,
     pub(super) how: How,
 }
@@ -38,15 +38,15 @@ pub(super) enum How {
     Tab {
         /// `true` if the window opened with it.
         new: bool,
-        proof: Proof,
+        proof: ActionProof,
     },
     /// By a window of a running instance.
-    Proven(Proof),
+    Proven(ActionProof),
 }
 
-impl Shown {
+impl LaunchMatch {
     /// Returns `true` if the title of a new window names none of its documents, and may do so later.
-    pub(super) fn may_be_named(&self, wish: &Wish<'_>) -> bool {
+    pub(super) fn may_be_named(&self, wish: &LaunchExpectation<'_>) -> bool {
         let opened = matches!(self.how, How::Opened) && self.window.kind == WindowKind::Normal;
         opened && !wish.files.is_empty() && !wish.is_named_by(&self.window.title)
     }
@@ -66,12 +66,13 @@ pub(super) async fn assign<D: Desktop>(
     desktop: &D,
     known: &[WindowInfo],
     windows: &[WindowInfo],
-    wishes: &[Wish<'_>],
-) -> DesktopResult<Vec<Option<Shown>>> {
-    let look = Look { known, windows, wishes };
+    wishes: &[LaunchExpectation<'_>],
+) -> DesktopResult<Vec<Option<LaunchMatch>>> {
+    let look = LaunchMatcher { known, windows, wishes };
     let mut shown = look.by_windows(|wish| desktop.process_ended(wish.launched.pid).is_some());
-    let handed_over =
-        |wish: &Wish<'_>| desktop.process_ended(wish.launched.pid).is_some_and(|how| how.success());
+    let handed_over = |wish: &LaunchExpectation<'_>| {
+        desktop.process_ended(wish.launched.pid).is_some_and(|how| how.success())
+    };
     for (at, wish) in wishes.iter().enumerate() {
         if shown.get(at).is_some_and(Option::is_none) && handed_over(wish) {
             let found = look.taken_over(wish, &shown);
@@ -84,13 +85,13 @@ pub(super) async fn assign<D: Desktop>(
     Ok(shown)
 }
 
-struct Look<'a> {
+struct LaunchMatcher<'a> {
     known: &'a [WindowInfo],
     windows: &'a [WindowInfo],
-    wishes: &'a [Wish<'a>],
+    wishes: &'a [LaunchExpectation<'a>],
 }
 
-impl<'a> Look<'a> {
+impl<'a> LaunchMatcher<'a> {
     fn is_new(&self, info: &WindowInfo) -> bool {
         self.known.iter().all(|before| before.id != info.id)
     }
@@ -106,15 +107,16 @@ impl<'a> Look<'a> {
 
     /// New windows, each for one wish: those that name it first; then those of its program; then the first of a program that had
     /// none, or the one of an instance that took over.
-    fn by_windows(&self, ended: impl Fn(&Wish<'_>) -> bool) -> Vec<Option<Shown>> {
-        let mut shown: Vec<Option<Shown>> = self.wishes.iter().map(|_| None).collect();
-        let named = |wish: &Wish<'_>, info: &WindowInfo| wish.is_named_by(&info.title);
-        let own =
-            |wish: &Wish<'_>, info: &WindowInfo| self.may_show_unnamed(info) && is_of(info, wish.launched);
+    fn by_windows(&self, ended: impl Fn(&LaunchExpectation<'_>) -> bool) -> Vec<Option<LaunchMatch>> {
+        let mut shown: Vec<Option<LaunchMatch>> = self.wishes.iter().map(|_| None).collect();
+        let named = |wish: &LaunchExpectation<'_>, info: &WindowInfo| wish.is_named_by(&info.title);
+        let own = |wish: &LaunchExpectation<'_>, info: &WindowInfo| {
+            self.may_show_unnamed(info) && is_of(info, wish.launched)
+        };
         let is_first = |info: &WindowInfo| self.known.iter().all(|before| !same_app(before, info));
         // Its documents are tabs of that one.
-        let has_one = |wish: &Wish<'_>| self.opened().any(|info| is_of(info, wish.launched));
-        let others = |wish: &Wish<'_>, info: &WindowInfo| {
+        let has_one = |wish: &LaunchExpectation<'_>| self.opened().any(|info| is_of(info, wish.launched));
+        let others = |wish: &LaunchExpectation<'_>, info: &WindowInfo| {
             let of_other =
                 self.wishes.iter().any(|other| other.start != wish.start && is_of(info, other.launched));
             self.may_show_unnamed(info) && !of_other && (ended(wish) || is_first(info) && !has_one(wish))
@@ -122,7 +124,7 @@ impl<'a> Look<'a> {
         self.claim(&mut shown, named);
         self.claim(&mut shown, own);
         // A running instance asks about the file, or says that it cannot show it, without naming it.
-        let says = |wish: &Wish<'_>, info: &WindowInfo| {
+        let says = |wish: &LaunchExpectation<'_>, info: &WindowInfo| {
             let names = self.wishes.iter().any(|wish| wish.is_named_by(&info.title));
             info.kind == WindowKind::Dialog && !names && (is_of(info, wish.launched) || ended(wish))
         };
@@ -136,18 +138,22 @@ impl<'a> Look<'a> {
         info.stands_alone() && !self.wishes.iter().any(|wish| wish.is_named_by(&info.title))
     }
 
-    fn claim(&self, shown: &mut [Option<Shown>], fits: impl Fn(&Wish<'_>, &WindowInfo) -> bool) {
+    fn claim(
+        &self,
+        shown: &mut [Option<LaunchMatch>],
+        fits: impl Fn(&LaunchExpectation<'_>, &WindowInfo) -> bool,
+    ) {
         for (at, wish) in self.wishes.iter().enumerate() {
             let free = |info: &&WindowInfo| shown.iter().flatten().all(|one| one.window.id != info.id);
             let found = self.opened().filter(free).find(|info| fits(wish, info)).cloned();
             if let Some(place) = shown.get_mut(at).filter(|place| place.is_none()) {
-                *place = found.map(|window| Shown { window, how: How::Opened });
+                *place = found.map(|window| LaunchMatch { window, how: How::Opened });
             }
         }
     }
 
     /// The window of a running instance that took over: its title names the file, or what it shows has changed.
-    fn taken_over(&self, wish: &Wish<'_>, shown: &[Option<Shown>]) -> Option<Shown> {
+    fn taken_over(&self, wish: &LaunchExpectation<'_>, shown: &[Option<LaunchMatch>]) -> Option<LaunchMatch> {
         let free = |info: &&WindowInfo| shown.iter().flatten().all(|one| one.window.id != info.id);
         let own = || {
             let own =
@@ -156,10 +162,11 @@ impl<'a> Look<'a> {
         };
         let before = |info: &WindowInfo| self.known.iter().find(|before| before.id == info.id);
         let retitled = |info: &&WindowInfo| before(info).is_some_and(|before| before.title != info.title);
-        let title = |window: &WindowInfo| Proof::TitleChanged { title: window.title.clone() };
-        let active = |window: &WindowInfo| Proof::Active { window: window.into() };
-        let proven =
-            |window: &WindowInfo, proof| Some(Shown { window: window.clone(), how: How::Proven(proof) });
+        let title = |window: &WindowInfo| ActionProof::TitleChanged { title: window.title.clone() };
+        let active = |window: &WindowInfo| ActionProof::Active { window: window.into() };
+        let proven = |window: &WindowInfo, proof| {
+            Some(LaunchMatch { window: window.clone(), how: How::Proven(proof) })
+        };
         if let Some(window) = own().find(|info| wish.is_named_by(&info.title)) {
             // One that it was open in before is brought to the front.
             return match retitled(&window) {
@@ -183,7 +190,7 @@ impl<'a> Look<'a> {
     }
 
     /// Returns `true` if everything that is missing may be a tab by now. Until then, reading tabs would only keep programs from starting.
-    fn may_all_have_tabs(&self, shown: &[Option<Shown>]) -> bool {
+    fn may_all_have_tabs(&self, shown: &[Option<LaunchMatch>]) -> bool {
         let mut missing = self.wishes.iter().zip(shown).filter(|(_, shown)| shown.is_none());
         missing.all(|(wish, _)| self.with_tabs().any(|info| self.has_tabs_for(wish, info, shown)))
     }
@@ -192,11 +199,11 @@ impl<'a> Look<'a> {
     async fn by_tabs<D: Desktop>(
         &self,
         desktop: &D,
-        shown: &mut [Option<Shown>],
-        handed_over: impl Fn(&Wish<'_>) -> bool,
+        shown: &mut [Option<LaunchMatch>],
+        handed_over: impl Fn(&LaunchExpectation<'_>) -> bool,
     ) -> DesktopResult<()> {
         for info in self.with_tabs() {
-            let is_missing = |at: usize, wish: &Wish<'_>| {
+            let is_missing = |at: usize, wish: &LaunchExpectation<'_>| {
                 shown.get(at).is_some_and(Option::is_none) && self.has_tabs_for(wish, info, shown)
             };
             let missing = self
@@ -214,7 +221,12 @@ impl<'a> Look<'a> {
     }
 
     /// Returns `true` if a wish may be shown in a window: one of its program, or one that shows what was started with it.
-    fn has_tabs_for(&self, wish: &Wish<'_>, info: &WindowInfo, shown: &[Option<Shown>]) -> bool {
+    fn has_tabs_for(
+        &self,
+        wish: &LaunchExpectation<'_>,
+        info: &WindowInfo,
+        shown: &[Option<LaunchMatch>],
+    ) -> bool {
         let beside = self.wishes.iter().zip(shown).any(|(other, shown)| {
             other.start == wish.start && shown.as_ref().is_some_and(|shown| shown.window.id == info.id)
         });
@@ -225,13 +237,14 @@ impl<'a> Look<'a> {
         &self,
         info: &WindowInfo,
         tabs: &[Element],
-        shown: &mut [Option<Shown>],
-        handed_over: impl Fn(&Wish<'_>) -> bool,
+        shown: &mut [Option<LaunchMatch>],
+        handed_over: impl Fn(&LaunchExpectation<'_>) -> bool,
     ) {
         let new = self.is_new(info);
         // A tab that shows what the title names is no further one.
         let by_title = shown.iter().flatten().filter(|one| one.window.id == info.id).count();
-        let named_by_tabs = |files: &Wish<'_>| tabs.iter().any(|tab| files.is_named_by(&tab.name));
+        let named_by_tabs =
+            |files: &LaunchExpectation<'_>| tabs.iter().any(|tab| files.is_named_by(&tab.name));
         let mut taken: Vec<ElementId> = Vec::new();
         for (wish, one) in self.wishes.iter().zip(shown.iter_mut()) {
             let here = one.as_ref().is_none_or(|one| one.window.id == info.id);
@@ -247,8 +260,8 @@ impl<'a> Look<'a> {
                 .find(|tab| wish.is_named_by(&tab.name) && !taken.contains(&tab.id) && counts(tab));
             if let Some(tab) = found {
                 taken.push(tab.id);
-                let proof = Proof::Changed { element: tab.into(), now: Now::Came };
-                *one = Some(Shown { window: info.clone(), how: How::Tab { new, proof } });
+                let proof = ActionProof::Changed { element: tab.into(), now: ElementDelta::Came };
+                *one = Some(LaunchMatch { window: info.clone(), how: How::Tab { new, proof } });
             }
         }
         // A page has a title of its own: of a new window with as many tabs as were started with it, each shows one.
@@ -266,14 +279,14 @@ impl<'a> Look<'a> {
             });
             if let (Some(tab), Some(place)) = (free, shown.get_mut(at)) {
                 taken.push(tab.id);
-                let proof = Proof::Changed { element: tab.into(), now: Now::Came };
-                *place = Some(Shown { window: info.clone(), how: How::Tab { new, proof } });
+                let proof = ActionProof::Changed { element: tab.into(), now: ElementDelta::Came };
+                *place = Some(LaunchMatch { window: info.clone(), how: How::Tab { new, proof } });
             }
         }
     }
 }
 
-impl Wish<'_> {
+impl LaunchExpectation<'_> {
     /// Returns `true` if a title or a tab names one of its files: by the whole file name.
     fn is_named_by(&self, title: &str) -> bool {
         self.files.iter().any(|file| {
@@ -302,7 +315,7 @@ async fn tabs_of<D: Desktop>(desktop: &D, info: &WindowInfo) -> DesktopResult<Ve
 }
 
 /// Returns `true` if a window is one of the program that was launched.
-fn is_of(info: &WindowInfo, launched: &Launched) -> bool {
+fn is_of(info: &WindowInfo, launched: &LaunchedProgram) -> bool {
     info.app.pid == Some(launched.pid)
         || launched.wm_class.as_ref().is_some_and(|class| *class == info.app.root)
         || fold_name(&launched.name) == fold_name(&info.app.name)

@@ -19,7 +19,7 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 const LOOKS_FACTOR: u32 = 2;
 
 /// Time spent waiting.
-pub(crate) struct Waited {
+pub(crate) struct WindowWait {
     pub(crate) spent_ms: u64,
     bound_ms: u64,
     /// When it ends at the latest.
@@ -29,7 +29,7 @@ pub(crate) struct Waited {
     pub(super) still_ms: u64,
 }
 
-impl Waited {
+impl WindowWait {
     pub(crate) fn new(bound: Duration) -> Self {
         let end = Instant::now() + bound * LOOKS_FACTOR;
         Self { spent_ms: 0, bound_ms: milliseconds(bound), end, rounds: 0, still_ms: 0 }

@@ -8,19 +8,20 @@ use deskhand_core::{
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
     ui::{
-        CellRange, CellRef, DocumentInfo, Element, InstalledApplication, Place, TableContent, Tree,
+        CellRange, CellRef, DocumentInfo, Element, ElementTreePath, InstalledApplication, TableContent, Tree,
         WindowInfo,
     },
 };
 use deskhand_desktop::{
-    Aspect, CancelScope, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents,
-    ElementAction, Ended, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall,
-    Natives, Patterns, Picture, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree, Windowing,
+    CancelScope, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents,
+    ElementAction, ElementChangeKind, ElementPatterns, FileState, IdleReport, IdleWait, InputInjection,
+    LaunchRequest, LaunchedProgram, Native, NativeAnswer, NativeCall, Natives, Picture, PointerChord,
+    ProcessExit, QuietLimits, Quirks, TreeLimits, UiTree, WindowManagement, WindowTreeSnapshot,
     keys::KeyChord,
 };
 use deskhand_secret::SecretValue;
 
-use super::{Permitted, activates, letter, secret::Into};
+use super::{PermittedDesktop, activates, letter, secret::Into};
 
 /// Returns the number of characters typed for a text.
 fn characters_of(text: &str) -> u64 {
@@ -36,7 +37,7 @@ const fn done_of(sent: &DesktopResult<()>, all: u64) -> u64 {
     }
 }
 
-impl<D: Desktop> Permitted<'_, D> {
+impl<D: Desktop> PermittedDesktop<'_, D> {
     /// Sends an input that is sent as a whole or not at all, and counts it. It is on the heap: what actions await is large, and they
     /// nest it.
     async fn counted(
@@ -59,12 +60,12 @@ impl<D: Desktop> Permitted<'_, D> {
     }
 }
 
-impl<D: Desktop> Desktop for Permitted<'_, D> {
+impl<D: Desktop> Desktop for PermittedDesktop<'_, D> {
     fn capabilities(&self) -> Capabilities {
         self.desktop.capabilities()
     }
 
-    async fn see(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Sight> {
+    async fn see(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<WindowTreeSnapshot> {
         self.desktop.see(window, limits).await
     }
 
@@ -73,7 +74,7 @@ impl<D: Desktop> Desktop for Permitted<'_, D> {
     }
 }
 
-impl<D: Desktop> Windowing for Permitted<'_, D> {
+impl<D: Desktop> WindowManagement for PermittedDesktop<'_, D> {
     async fn windows(&self) -> DesktopResult<Vec<WindowInfo>> {
         self.desktop.windows().await
     }
@@ -91,7 +92,7 @@ impl<D: Desktop> Windowing for Permitted<'_, D> {
         self.edit(Box::pin(self.desktop.close(window))).await
     }
 
-    async fn launch(&self, request: &LaunchRequest) -> DesktopResult<Launched> {
+    async fn launch(&self, request: &LaunchRequest) -> DesktopResult<LaunchedProgram> {
         let scope = CancelScope::current();
         scope.check(0)?;
         let launched = self.desktop.launch(request).await?;
@@ -99,7 +100,7 @@ impl<D: Desktop> Windowing for Permitted<'_, D> {
         Ok(launched)
     }
 
-    async fn launch_all(&self, requests: &[LaunchRequest]) -> DesktopResult<Vec<Launched>> {
+    async fn launch_all(&self, requests: &[LaunchRequest]) -> DesktopResult<Vec<LaunchedProgram>> {
         let scope = CancelScope::current();
         scope.check(0)?;
         let launched = self.desktop.launch_all(requests).await?;
@@ -112,7 +113,7 @@ impl<D: Desktop> Windowing for Permitted<'_, D> {
         self.desktop.applications()
     }
 
-    fn process_ended(&self, pid: u32) -> Option<Ended> {
+    fn process_ended(&self, pid: u32) -> Option<ProcessExit> {
         self.desktop.process_ended(pid)
     }
 
@@ -121,7 +122,7 @@ impl<D: Desktop> Windowing for Permitted<'_, D> {
     }
 }
 
-impl<D: Desktop> Documents for Permitted<'_, D> {
+impl<D: Desktop> Documents for PermittedDesktop<'_, D> {
     async fn document(&self, window: &WindowInfo) -> DesktopResult<Option<DocumentInfo>> {
         self.desktop.document(window).await
     }
@@ -131,7 +132,7 @@ impl<D: Desktop> Documents for Permitted<'_, D> {
     }
 }
 
-impl<D: Desktop> Native for Permitted<'_, D> {
+impl<D: Desktop> Native for PermittedDesktop<'_, D> {
     fn natives(&self) -> Natives {
         self.desktop.natives()
     }
@@ -142,7 +143,7 @@ impl<D: Desktop> Native for Permitted<'_, D> {
     }
 }
 
-impl<D: Desktop> UiTree for Permitted<'_, D> {
+impl<D: Desktop> UiTree for PermittedDesktop<'_, D> {
     async fn tree(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
         self.desktop.tree(window, limits).await
     }
@@ -175,12 +176,12 @@ impl<D: Desktop> UiTree for Permitted<'_, D> {
         self.desktop.known_focus(window).await
     }
 
-    fn last_place(&self, id: ElementId) -> Option<Place> {
+    fn last_place(&self, id: ElementId) -> Option<ElementTreePath> {
         self.desktop.last_place(id)
     }
 }
 
-impl<D: Desktop> Patterns for Permitted<'_, D> {
+impl<D: Desktop> ElementPatterns for PermittedDesktop<'_, D> {
     async fn perform(&self, id: ElementId, action: &ElementAction) -> DesktopResult<()> {
         match action {
             ElementAction::Default
@@ -242,11 +243,11 @@ impl<D: Desktop> Patterns for Permitted<'_, D> {
     }
 }
 
-impl<D: Desktop> Input for Permitted<'_, D> {
+impl<D: Desktop> InputInjection for PermittedDesktop<'_, D> {
     async fn click(
         &self,
         at: Point<Screen>,
-        held: impl std::convert::Into<Held> + Send,
+        held: impl std::convert::Into<PointerChord> + Send,
         count: u8,
     ) -> DesktopResult<()> {
         CancelScope::current().check(0)?;
@@ -255,7 +256,7 @@ impl<D: Desktop> Input for Permitted<'_, D> {
         self.counted(clicked, Box::pin(self.desktop.click(at, held, count))).await
     }
 
-    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &Held) -> DesktopResult<()> {
+    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &PointerChord) -> DesktopResult<()> {
         let scope = CancelScope::current();
         scope.check(0)?;
         self.show_place(from).await?;
@@ -324,7 +325,7 @@ impl<D: Desktop> Input for Permitted<'_, D> {
     }
 }
 
-impl<D: Desktop> Clipboard for Permitted<'_, D> {
+impl<D: Desktop> Clipboard for PermittedDesktop<'_, D> {
     async fn clipboard(&self) -> DesktopResult<Option<String>> {
         self.desktop.clipboard().await
     }
@@ -344,7 +345,7 @@ impl<D: Desktop> Clipboard for Permitted<'_, D> {
     }
 }
 
-impl<D: Desktop> Capture for Permitted<'_, D> {
+impl<D: Desktop> Capture for PermittedDesktop<'_, D> {
     async fn screen(&self) -> DesktopResult<Picture> {
         self.desktop.screen().await
     }
@@ -358,14 +359,14 @@ impl<D: Desktop> Capture for Permitted<'_, D> {
     }
 }
 
-impl<D: Desktop> Settling for Permitted<'_, D> {
+impl<D: Desktop> IdleWait for PermittedDesktop<'_, D> {
     type Watch = D::Watch;
 
     async fn watch(&self, window: Option<WindowId>) -> DesktopResult<Self::Watch> {
         self.desktop.watch(window).await
     }
 
-    async fn settle(&self, watch: Self::Watch, limits: QuietLimits) -> DesktopResult<Settled> {
+    async fn settle(&self, watch: Self::Watch, limits: QuietLimits) -> DesktopResult<IdleReport> {
         CancelScope::current().wait(0, self.desktop.settle(watch, limits)).await
     }
 
@@ -381,11 +382,11 @@ impl<D: Desktop> Settling for Permitted<'_, D> {
         self.desktop.attribute_to_action(element);
     }
 
-    fn mark_self_changing(&self, element: ElementId, aspect: Aspect) {
+    fn mark_self_changing(&self, element: ElementId, aspect: ElementChangeKind) {
         self.desktop.mark_self_changing(element, aspect);
     }
 
-    fn is_self_changing(&self, element: ElementId, aspect: Aspect) -> bool {
+    fn is_self_changing(&self, element: ElementId, aspect: ElementChangeKind) -> bool {
         self.desktop.is_self_changing(element, aspect)
     }
 }

@@ -11,11 +11,11 @@ mod secret;
 use std::sync::{Mutex, PoisonError};
 
 use deskhand_core::{
-    action::{LastLook, Refusal},
+    action::{ActionRefusal, LastLook},
     geometry::{Point, Screen},
     ids::{ElementId, WindowId},
-    keys::{Key, KeyChord, Modifier, NamedKey},
-    ui::{Element, Pattern, Role, WindowInfo, belongs_to, same_app},
+    keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
+    ui::{Element, ElementCapability, Role, WindowInfo, belongs_to, same_app},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
 use secret::Into;
@@ -108,7 +108,7 @@ impl Permit for ByHand {
 }
 
 /// A desktop that shows each target to a permit before input goes to it.
-pub struct Permitted<'a, D: Desktop> {
+pub struct PermittedDesktop<'a, D: Desktop> {
     desktop: &'a D,
     permit: &'a dyn Permit,
     /// The window of the action; `None` without one.
@@ -117,7 +117,7 @@ pub struct Permitted<'a, D: Desktop> {
     known: Mutex<Option<WindowInfo>>,
 }
 
-impl<'a, D: Desktop> Permitted<'a, D> {
+impl<'a, D: Desktop> PermittedDesktop<'a, D> {
     /// A desktop for one action in `window`.
     pub const fn new(desktop: &'a D, permit: &'a dyn Permit, window: Option<WindowId>) -> Self {
         Self { desktop, permit, window, known: Mutex::new(None) }
@@ -160,7 +160,7 @@ impl<'a, D: Desktop> Permitted<'a, D> {
     async fn there(&self, id: ElementId) -> DesktopResult<Element> {
         match self.desktop.element(id).await {
             Err(DesktopError::NoElement(_)) => {
-                Err(DesktopError::refused(Refusal::Missing { id, nearest: Vec::new() }))
+                Err(DesktopError::refused(ActionRefusal::Missing { id, nearest: Vec::new() }))
             }
             found => found,
         }
@@ -175,8 +175,8 @@ impl<'a, D: Desktop> Permitted<'a, D> {
         let top = windows.iter().rev().find(|info| info.bounds.contains(&at));
         let Some(top) = top.filter(|top| self.is_own(&windows, top, &main)) else {
             return Err(DesktopError::refused(match top {
-                Some(top) => Refusal::PointCovered { point: at, by: top.into() },
-                None => Refusal::PointOutside { point: at, window, bounds: Some(main.bounds) },
+                Some(top) => ActionRefusal::PointCovered { point: at, by: top.into() },
+                None => ActionRefusal::PointOutside { point: at, window, bounds: Some(main.bounds) },
             }));
         };
         if self.permit.is_drawn() {
@@ -217,7 +217,7 @@ impl<'a, D: Desktop> Permitted<'a, D> {
             return self.show(&live, /*focused*/ false).await;
         }
         if let Some(moved) = moved.filter(|_| self.permit.only_there() && !top.kind.is_popup()) {
-            return Err(DesktopError::refused(Refusal::Moving { element: (&moved).into() }));
+            return Err(DesktopError::refused(ActionRefusal::Moving { element: (&moved).into() }));
         }
         match found {
             Some(found) => self.show(&found, /*focused*/ false).await,
@@ -304,16 +304,17 @@ impl<'a, D: Desktop> Permitted<'a, D> {
 /// Returns `true` if an element has a text that typed letters become a part of, and that may be read.
 fn has_readable_text(element: &Element) -> bool {
     // The address field of Chromium offers no `EditableText`.
-    (element.offers(Pattern::Text) || element.offers(Pattern::EditableText)) && blindness(element).is_none()
+    (element.offers(ElementCapability::Text) || element.offers(ElementCapability::EditableText))
+        && blindness(element).is_none()
 }
 
 /// The letter that a chord types.
 fn letter(chord: &KeyChord) -> Option<char> {
-    let Key::Char(letter) = chord.key else { return None };
-    chord.modifiers.iter().all(|one| *one == Modifier::Shift).then_some(letter)
+    let ChordKey::Char(letter) = chord.key else { return None };
+    chord.modifiers.iter().all(|one| *one == KeyModifier::Shift).then_some(letter)
 }
 
 /// Returns `true` if a chord activates what has the focus.
 const fn activates(chord: &KeyChord) -> bool {
-    matches!(chord.key, Key::Named(NamedKey::Return | NamedKey::Space) | Key::Char(' ' | '\n'))
+    matches!(chord.key, ChordKey::Named(NamedKey::Return | NamedKey::Space) | ChordKey::Char(' ' | '\n'))
 }

@@ -2,15 +2,15 @@
 //! still holds for what is there.
 
 use deskhand_core::{
-    action::{LastLook, Refusal},
+    action::{ActionRefusal, LastLook},
     ids::ElementId,
-    secret::{self, Field, Page, SecretPermit},
+    secret::{self, FieldPage, SecretField, SecretPermit},
     ui::{Element, Tree, WindowInfo},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
 use deskhand_secret::{SecretValue, Secrets};
 
-use super::{Live, Permit, Permitted};
+use super::{Live, Permit, PermittedDesktop};
 use crate::before::look;
 
 /// A secret that an action types into one field.
@@ -64,7 +64,7 @@ pub(super) enum Into {
     Element(ElementId),
 }
 
-impl<D: Desktop> Permitted<'_, D> {
+impl<D: Desktop> PermittedDesktop<'_, D> {
     /// The value that a text refers to, if the action types a secret by it, once everything was checked on what is there now.
     ///
     /// # Errors
@@ -91,7 +91,7 @@ impl<D: Desktop> Permitted<'_, D> {
             // What stands in for an element that is gone is another one.
             Ok(found) if found.id == used.field && found.instead_of.is_none() => Ok(found),
             Ok(_) | Err(DesktopError::NoElement(_)) => {
-                Err(DesktopError::refused(Refusal::Missing { id: used.field, nearest: Vec::new() }))
+                Err(DesktopError::refused(ActionRefusal::Missing { id: used.field, nearest: Vec::new() }))
             }
             Err(error) => Err(error),
         }
@@ -117,12 +117,12 @@ impl<D: Desktop> Permitted<'_, D> {
             Some(page) => Some(self.desktop.element(page.id).await?),
             None => None,
         };
-        let shown = Field {
+        let shown = SecretField {
             element: field,
             application: &window.app.name,
             application_root: &window.app.root,
             window: &window.title,
-            page: Page::of(page.as_ref()),
+            page: FieldPage::of(page.as_ref()),
         };
         used.permit.admits(&shown).map_err(refused)
     }

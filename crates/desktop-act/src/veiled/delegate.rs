@@ -6,27 +6,28 @@ use deskhand_core::{
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
     ui::{
-        CellRange, CellRef, DocumentInfo, Element, InstalledApplication, Place, TableContent, Tree,
+        CellRange, CellRef, DocumentInfo, Element, ElementTreePath, InstalledApplication, TableContent, Tree,
         WindowInfo,
     },
 };
 use deskhand_desktop::{
-    Aspect, Capabilities, Capture, Clipboard, Desktop, DesktopResult, Documents, ElementAction, Ended,
-    FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall, Natives, Patterns,
-    Picture, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
+    Capabilities, Capture, Clipboard, Desktop, DesktopResult, Documents, ElementAction, ElementChangeKind,
+    ElementPatterns, FileState, IdleReport, IdleWait, InputInjection, LaunchRequest, LaunchedProgram, Native,
+    NativeAnswer, NativeCall, Natives, Picture, PointerChord, ProcessExit, QuietLimits, Quirks, TreeLimits,
+    UiTree, WindowManagement, WindowTreeSnapshot, keys::KeyChord,
 };
 
-use super::{BEYOND, Veiled};
+use super::{BEYOND, VeiledDesktop};
 
-impl<D: Desktop> Desktop for Veiled<D> {
+impl<D: Desktop> Desktop for VeiledDesktop<D> {
     fn capabilities(&self) -> Capabilities {
         self.inner.capabilities()
     }
 
-    async fn see(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Sight> {
+    async fn see(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<WindowTreeSnapshot> {
         let sight = self.inner.see(window, limits).await?;
         let notices = sight.notices.into_iter().map(|notice| self.veil.hide(&notice).into_owned()).collect();
-        Ok(Sight { tree: self.tree(sight.tree), notices })
+        Ok(WindowTreeSnapshot { tree: self.tree(sight.tree), notices })
     }
 
     fn reserve_element_id(&self) -> ElementId {
@@ -34,7 +35,7 @@ impl<D: Desktop> Desktop for Veiled<D> {
     }
 }
 
-impl<D: Desktop> Windowing for Veiled<D> {
+impl<D: Desktop> WindowManagement for VeiledDesktop<D> {
     async fn windows(&self) -> DesktopResult<Vec<WindowInfo>> {
         Ok(self.windows(self.inner.windows().await?))
     }
@@ -65,11 +66,11 @@ impl<D: Desktop> Windowing for Veiled<D> {
         self.inner.close(window).await
     }
 
-    async fn launch(&self, request: &LaunchRequest) -> DesktopResult<Launched> {
+    async fn launch(&self, request: &LaunchRequest) -> DesktopResult<LaunchedProgram> {
         self.inner.launch(request).await
     }
 
-    async fn launch_all(&self, requests: &[LaunchRequest]) -> DesktopResult<Vec<Launched>> {
+    async fn launch_all(&self, requests: &[LaunchRequest]) -> DesktopResult<Vec<LaunchedProgram>> {
         self.inner.launch_all(requests).await
     }
 
@@ -77,7 +78,7 @@ impl<D: Desktop> Windowing for Veiled<D> {
         self.inner.applications()
     }
 
-    fn process_ended(&self, pid: u32) -> Option<Ended> {
+    fn process_ended(&self, pid: u32) -> Option<ProcessExit> {
         self.inner.process_ended(pid)
     }
 
@@ -88,7 +89,7 @@ impl<D: Desktop> Windowing for Veiled<D> {
     }
 }
 
-impl<D: Desktop> Documents for Veiled<D> {
+impl<D: Desktop> Documents for VeiledDesktop<D> {
     async fn document(&self, window: &WindowInfo) -> DesktopResult<Option<DocumentInfo>> {
         let mut document = self.inner.document(window).await?;
         if let Some(document) = &mut document {
@@ -106,7 +107,7 @@ impl<D: Desktop> Documents for Veiled<D> {
     }
 }
 
-impl<D: Desktop> Native for Veiled<D> {
+impl<D: Desktop> Native for VeiledDesktop<D> {
     fn natives(&self) -> Natives {
         self.inner.natives()
     }
@@ -116,7 +117,7 @@ impl<D: Desktop> Native for Veiled<D> {
     }
 }
 
-impl<D: Desktop> UiTree for Veiled<D> {
+impl<D: Desktop> UiTree for VeiledDesktop<D> {
     async fn tree(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
         Ok(self.tree(self.inner.tree(window, limits).await?))
     }
@@ -149,12 +150,12 @@ impl<D: Desktop> UiTree for Veiled<D> {
         Ok(self.inner.known_focus(window).await?.map(|element| self.element(element)))
     }
 
-    fn last_place(&self, id: ElementId) -> Option<Place> {
+    fn last_place(&self, id: ElementId) -> Option<ElementTreePath> {
         self.inner.last_place(id)
     }
 }
 
-impl<D: Desktop> Patterns for Veiled<D> {
+impl<D: Desktop> ElementPatterns for VeiledDesktop<D> {
     async fn perform(&self, id: ElementId, action: &ElementAction) -> DesktopResult<()> {
         if let ElementAction::SelectText { start, end } = action
             && let Some(hidden) = self.hidden_text(id).await?
@@ -208,12 +209,17 @@ impl<D: Desktop> Patterns for Veiled<D> {
     }
 }
 
-impl<D: Desktop> Input for Veiled<D> {
-    async fn click(&self, at: Point<Screen>, held: impl Into<Held> + Send, count: u8) -> DesktopResult<()> {
+impl<D: Desktop> InputInjection for VeiledDesktop<D> {
+    async fn click(
+        &self,
+        at: Point<Screen>,
+        held: impl Into<PointerChord> + Send,
+        count: u8,
+    ) -> DesktopResult<()> {
         self.inner.click(at, held, count).await
     }
 
-    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &Held) -> DesktopResult<()> {
+    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &PointerChord) -> DesktopResult<()> {
         self.inner.drag(from, to, held).await
     }
 
@@ -238,7 +244,7 @@ impl<D: Desktop> Input for Veiled<D> {
     }
 }
 
-impl<D: Desktop> Clipboard for Veiled<D> {
+impl<D: Desktop> Clipboard for VeiledDesktop<D> {
     async fn clipboard(&self) -> DesktopResult<Option<String>> {
         let mut text = self.inner.clipboard().await?;
         self.hide_optional(&mut text);
@@ -258,7 +264,7 @@ impl<D: Desktop> Clipboard for Veiled<D> {
     }
 }
 
-impl<D: Desktop> Capture for Veiled<D> {
+impl<D: Desktop> Capture for VeiledDesktop<D> {
     async fn screen(&self) -> DesktopResult<Picture> {
         self.blackened(self.inner.screen()).await
     }
@@ -274,17 +280,17 @@ impl<D: Desktop> Capture for Veiled<D> {
     }
 }
 
-impl<D: Desktop> Settling for Veiled<D> {
+impl<D: Desktop> IdleWait for VeiledDesktop<D> {
     type Watch = D::Watch;
 
     async fn watch(&self, window: Option<WindowId>) -> DesktopResult<Self::Watch> {
         self.inner.watch(window).await
     }
 
-    async fn settle(&self, watch: Self::Watch, limits: QuietLimits) -> DesktopResult<Settled> {
+    async fn settle(&self, watch: Self::Watch, limits: QuietLimits) -> DesktopResult<IdleReport> {
         let settled = self.inner.settle(watch, limits).await?;
         let changes = settled.changes.into_iter().map(|change| self.change(change)).collect();
-        Ok(Settled { changes, ..settled })
+        Ok(IdleReport { changes, ..settled })
     }
 
     async fn sleeps_for(&self, window: WindowId) -> DesktopResult<Duration> {
@@ -299,11 +305,11 @@ impl<D: Desktop> Settling for Veiled<D> {
         self.inner.attribute_to_action(element);
     }
 
-    fn mark_self_changing(&self, element: ElementId, aspect: Aspect) {
+    fn mark_self_changing(&self, element: ElementId, aspect: ElementChangeKind) {
         self.inner.mark_self_changing(element, aspect);
     }
 
-    fn is_self_changing(&self, element: ElementId, aspect: Aspect) -> bool {
+    fn is_self_changing(&self, element: ElementId, aspect: ElementChangeKind) -> bool {
         self.inner.is_self_changing(element, aspect)
     }
 }

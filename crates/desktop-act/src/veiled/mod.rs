@@ -11,12 +11,12 @@ mod pictures;
 use std::borrow::Cow;
 
 use deskhand_core::{
-    action::Change,
+    action::UiChange,
     ids::ElementId,
     ui::{Element, TableContent, Tree, WindowInfo},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
-use deskhand_secret::{Hidden, Veil};
+use deskhand_secret::{TextRedaction, Veil};
 
 /// The most characters of a text that places are counted in.
 const TEXT_MAX: usize = 200_000;
@@ -24,12 +24,12 @@ const TEXT_MAX: usize = 200_000;
 const BEYOND: usize = deskhand_secret::SecretValue::CHARACTERS_MAX * 6;
 
 /// A desktop that shows no secret.
-pub struct Veiled<D: Desktop> {
+pub struct VeiledDesktop<D: Desktop> {
     inner: D,
     veil: Veil,
 }
 
-impl<D: Desktop> Veiled<D> {
+impl<D: Desktop> VeiledDesktop<D> {
     /// Hides what `veil` knows.
     pub const fn new(inner: D, veil: Veil) -> Self {
         Self { inner, veil }
@@ -108,14 +108,14 @@ impl<D: Desktop> Veiled<D> {
         content
     }
 
-    fn change(&self, mut change: Change) -> Change {
+    fn change(&self, mut change: UiChange) -> UiChange {
         match &mut change {
-            Change::WindowOpened { title }
-            | Change::WindowClosed { title }
-            | Change::TitleChanged { title } => {
+            UiChange::WindowOpened { title }
+            | UiChange::WindowClosed { title }
+            | UiChange::TitleChanged { title } => {
                 self.hide(title);
             }
-            Change::Element { .. } => {}
+            UiChange::Element { .. } => {}
         }
         change
     }
@@ -129,7 +129,7 @@ impl<D: Desktop> Veiled<D> {
     }
 
     /// The text of an element with marks; `None` if nothing of it is hidden, or if it cannot be read.
-    async fn hidden_text(&self, id: ElementId) -> DesktopResult<Option<Hidden>> {
+    async fn hidden_text(&self, id: ElementId) -> DesktopResult<Option<TextRedaction>> {
         if self.veil.is_empty() {
             return Ok(None);
         }

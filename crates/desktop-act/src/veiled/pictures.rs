@@ -6,14 +6,14 @@ use deskhand_core::{
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, Picture, TreeLimits, picture::Colour};
 
-use super::Veiled;
+use super::VeiledDesktop;
 
 /// Margin around an element that is black as well, in pixels: letters may reach over its edge.
 const MARGIN: i32 = 2;
 /// The most windows whose elements are read for one picture, from the top.
 const WINDOWS_MAX: usize = 60;
 
-impl<D: Desktop> Veiled<D> {
+impl<D: Desktop> VeiledDesktop<D> {
     /// A picture with black in place of what shows a secret. The elements of the windows are read before and after it is taken, because
     /// what is drawn may be older or newer than what was read.
     pub(super) async fn blackened(

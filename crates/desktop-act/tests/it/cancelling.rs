@@ -8,10 +8,10 @@ use deskhand_core::{
 };
 
 use super::click::desktop_of;
-use deskhand_desktop::{CancelScope, Clipboard as _, Input as _, Patterns as _};
+use deskhand_desktop::{CancelScope, Clipboard as _, ElementPatterns as _, InputInjection as _};
 use deskhand_desktop_act::{
-    ActLimits, ActionReport, ByHand, Permitted, TableTarget, TypeText, paste, press_keys, type_text,
-    write_table,
+    ActLimits, ActionReport, ByHand, PermittedDesktop, TableTarget, TypeTextOptions, paste, press_keys,
+    type_text, write_table,
 };
 use deskhand_desktop_fake::{FakeDesktop, FakeElement, FakeSheet, FakeWindow};
 
@@ -37,8 +37,8 @@ async fn cancelled_after<F: Future<Output = ActionReport>>(
 }
 
 async fn type_into(desktop: &FakeDesktop, window: WindowId, text: &str, clear: bool) -> ActionReport {
-    let request = TypeText { element: None, name: None, text: text.to_owned(), clear };
-    let desktop = Permitted::new(desktop, &ByHand, Some(window));
+    let request = TypeTextOptions { element: None, name: None, text: text.to_owned(), clear };
+    let desktop = PermittedDesktop::new(desktop, &ByHand, Some(window));
     type_text(&desktop, window, &request, &ActLimits::default()).await.unwrap()
 }
 
@@ -129,7 +129,7 @@ async fn a_sequence_of_keys_ends_between_two_chords() {
     let chords: Vec<_> = ["a", "b", "c", "d"].iter().map(|chord| chord.parse().unwrap()).collect();
     for done in 0..=3 {
         let (desktop, window) = field(FakeElement::new(Role::ENTRY, "Name"));
-        let permitted = Permitted::new(&desktop, &ByHand, Some(window));
+        let permitted = PermittedDesktop::new(&desktop, &ByHand, Some(window));
         let action = async { press_keys(&permitted, window, &chords, &ActLimits::default()).await.unwrap() };
         let report = cancelled_after(&desktop, done, action).await;
         assert_eq!(text_of(&desktop).await, "abcd"[..usize::try_from(done).unwrap()]);
@@ -156,7 +156,7 @@ async fn cells_that_were_written_are_counted() {
         let scope = CancelScope::default();
         let cancels = scope.clone();
         desktop.after_inputs(inputs, move || cancels.cancel());
-        let permitted = Permitted::new(&desktop, &ByHand, Some(window));
+        let permitted = PermittedDesktop::new(&desktop, &ByHand, Some(window));
         let start = "A1".parse().unwrap();
         let limits = ActLimits::default();
         let action = write_table(&permitted, window, &TableTarget::Largest, start, &rows, &limits);
@@ -186,7 +186,7 @@ async fn the_clipboard_is_restored_after_a_cancelled_paste() {
     let (desktop, window) = field(FakeElement::new(Role::ENTRY, "Name"));
     desktop.set_clipboard(Some("kept")).await.unwrap();
     let target = desktop.find_key("target").unwrap();
-    let permitted = Permitted::new(&desktop, &ByHand, Some(window));
+    let permitted = PermittedDesktop::new(&desktop, &ByHand, Some(window));
     let action =
         async { paste(&permitted, window, (target, None), "pasted", &ActLimits::default()).await.unwrap() };
     let report = cancelled_after(&desktop, 1, action).await;
@@ -197,7 +197,7 @@ async fn the_clipboard_is_restored_after_a_cancelled_paste() {
 #[tokio::test]
 async fn nothing_is_sent_after_a_cancellation() {
     let (desktop, window) = field(FakeElement::new(Role::ENTRY, "Name"));
-    let permitted = Permitted::new(&desktop, &ByHand, Some(window));
+    let permitted = PermittedDesktop::new(&desktop, &ByHand, Some(window));
     let scope = CancelScope::default();
     scope.cancel();
     let press = "ctrl+a".parse().unwrap();

@@ -1,12 +1,12 @@
 //! Clicks: inert, renamed, disabled, delayed, vanished, covered and blocked controls.
 
 use deskhand_core::{
-    command::{Route, Verdict},
+    command::{ActionRoute, Verdict},
     ids::{ElementId, WindowId},
     ui::{Role, WindowKind},
 };
-use deskhand_desktop::{DesktopError, Held, Windowing};
-use deskhand_desktop_act::{ActLimits, ActionReport, Click, Target, click};
+use deskhand_desktop::{DesktopError, PointerChord, WindowManagement};
+use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click, click};
 use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow, Semantic};
 
 pub(super) fn desktop_with(elements: impl IntoIterator<Item = FakeElement>) -> (FakeDesktop, WindowId) {
@@ -28,7 +28,7 @@ fn target(desktop: &FakeDesktop) -> ElementId {
 }
 
 async fn click_target(desktop: &FakeDesktop, window: WindowId) -> ActionReport {
-    let request = Click::once(Target::element(target(desktop)));
+    let request = Click::once(ActionTarget::element(target(desktop)));
     click(desktop, window, &request, &ActLimits::default()).await.unwrap()
 }
 
@@ -56,41 +56,47 @@ async fn an_announced_dialog_is_awaited_beyond_another_change() {
 
 #[tokio::test]
 async fn verdicts_are_about_what_happened() {
-    let check = async |name: &str, element: FakeElement, effect: Verdict, route: Option<Route>| {
+    let check = async |name: &str, element: FakeElement, effect: Verdict, route: Option<ActionRoute>| {
         let (desktop, window) = desktop_with([element, FakeElement::new(Role::LABEL, "other").key("other")]);
         let report = click_target(&desktop, window).await;
         assert_eq!((report.effect(), report.route()), (effect, route), "{name}: {}", report.summary());
         assert_eq!(desktop.truth().is_empty(), effect != Verdict::Seen, "{name}: {:?}", desktop.truth());
     };
     let rename = Behaviour::Rename { key: Some("other".into()), name: "changed".into() };
-    check("inert", button("Ok", Behaviour::Nothing), Verdict::NotSeen, Some(Route::Input)).await;
-    check("dialog", button("Ok", opens_dialog()), Verdict::Seen, Some(Route::Input)).await;
-    check("late", button("Ok", opens_dialog().after(800)), Verdict::Seen, Some(Route::Input)).await;
-    check("other", button("Ok", rename), Verdict::Seen, Some(Route::Input)).await;
-    check("removed", button("Ok", Behaviour::Remove { key: None }), Verdict::Seen, Some(Route::Input)).await;
+    check("inert", button("Ok", Behaviour::Nothing), Verdict::NotSeen, Some(ActionRoute::Input)).await;
+    check("dialog", button("Ok", opens_dialog()), Verdict::Seen, Some(ActionRoute::Input)).await;
+    check("late", button("Ok", opens_dialog().after(800)), Verdict::Seen, Some(ActionRoute::Input)).await;
+    check("other", button("Ok", rename), Verdict::Seen, Some(ActionRoute::Input)).await;
+    check("removed", button("Ok", Behaviour::Remove { key: None }), Verdict::Seen, Some(ActionRoute::Input))
+        .await;
     check(
         "off",
         button("Ok", Behaviour::Enable { key: None, enabled: false }),
         Verdict::Seen,
-        Some(Route::Input),
+        Some(ActionRoute::Input),
     )
     .await;
     check("disabled", button("Ok", opens_dialog()).disabled(), Verdict::Refused, None).await;
     for semantic in [Semantic::Ignored, Semantic::Fails, Semantic::NotOffered] {
-        check("by mouse", button("Ok", opens_dialog()).semantic(semantic), Verdict::Seen, Some(Route::Input))
-            .await;
+        check(
+            "by mouse",
+            button("Ok", opens_dialog()).semantic(semantic),
+            Verdict::Seen,
+            Some(ActionRoute::Input),
+        )
+        .await;
     }
     for (role, kind) in [(Role::PUSH_BUTTON, WindowKind::Popup), (Role::TOGGLE_BUTTON, WindowKind::Tooltip)] {
         let tipped = FakeElement { role, tool_tip: Some(kind), ..button("Ok", Behaviour::Nothing).deaf() };
-        check("tool tip", tipped, Verdict::NotSeen, Some(Route::Input)).await;
+        check("tool tip", tipped, Verdict::NotSeen, Some(ActionRoute::Input)).await;
     }
     let check_box = FakeElement::new(Role::CHECK_BOX, "Grid").key("target");
-    check("check box", check_box.clone(), Verdict::Seen, Some(Route::Input)).await;
+    check("check box", check_box.clone(), Verdict::Seen, Some(ActionRoute::Input)).await;
     check(
         "deaf check box",
         check_box.semantic(Semantic::Ignored).deaf(),
         Verdict::NotSeen,
-        Some(Route::Input),
+        Some(ActionRoute::Input),
     )
     .await;
 }
@@ -190,7 +196,7 @@ async fn an_effect_beside_a_clock_is_seen() {
     let report = click_target(&desktop, window).await;
     assert_eq!(
         (report.effect(), report.route()),
-        (Verdict::Seen, Some(Route::Input)),
+        (Verdict::Seen, Some(ActionRoute::Input)),
         "{}",
         report.summary()
     );
@@ -201,13 +207,14 @@ async fn an_effect_beside_a_clock_is_seen() {
 async fn a_renamed_control_is_refused_with_what_comes_near() {
     let (desktop, window) =
         desktop_with([button("Finish", opens_dialog()), FakeElement::new(Role::PUSH_BUTTON, "Cancel")]);
-    let request = Click::once(Target::Element { id: target(&desktop), name: Some("Next >".into()) });
+    let request = Click::once(ActionTarget::Element { id: target(&desktop), name: Some("Next >".into()) });
     let report = click(&desktop, window, &request, &ActLimits::default()).await.unwrap();
     assert_eq!((report.effect(), report.route()), (Verdict::Refused, None));
     assert!(report.summary().contains("push button \"Cancel\""), "{}", report.summary());
     assert!(desktop.truth().is_empty());
     // Spelling that a person would not notice is not another name.
-    let request = Click::once(Target::Element { id: target(&desktop), name: Some("_finish…".into()) });
+    let request =
+        Click::once(ActionTarget::Element { id: target(&desktop), name: Some("_finish…".into()) });
     let report = click(&desktop, window, &request, &ActLimits::default()).await.unwrap();
     assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
 }
@@ -229,7 +236,7 @@ async fn covered_blocked_and_vanished_targets_are_not_touched() {
     assert_eq!((desktop.inputs(), desktop.truth().len()), (0, 0));
 
     let (desktop, window) = desktop_with([button("Ok", opens_dialog()), button("Other", Behaviour::Nothing)]);
-    let request = Click::once(Target::element(target(&desktop)));
+    let request = Click::once(ActionTarget::element(target(&desktop)));
     desktop.break_element(target(&desktop));
     let report = click(&desktop, window, &request, &ActLimits::default()).await.unwrap();
     assert_eq!(report.effect(), Verdict::Refused, "{}", report.summary());
@@ -244,7 +251,7 @@ async fn covered_blocked_and_vanished_targets_are_not_touched() {
 #[tokio::test]
 async fn an_application_that_does_not_answer_is_an_error_and_not_a_verdict() {
     let (desktop, window) = desktop_with([button("Ok", opens_dialog())]);
-    let request = Click::once(Target::element(target(&desktop)));
+    let request = Click::once(ActionTarget::element(target(&desktop)));
     desktop.set_answering(window, false);
     let error = click(&desktop, window, &request, &ActLimits::default()).await.unwrap_err();
     assert!(matches!(error, DesktopError::NotAnswering { .. }), "{error}");
@@ -267,14 +274,14 @@ async fn points_take_real_clicks() {
     let (desktop, window) =
         desktop_with([FakeElement::new(Role::CHECK_BOX, "Grid").key("target").at(50, 50, 100, 20)]);
     let at = |x, y| Click {
-        target: Target::Point(deskhand_core::geometry::Point::new(x, y)),
-        held: Held::default(),
+        target: ActionTarget::Point(deskhand_core::geometry::Point::new(x, y)),
+        held: PointerChord::default(),
         count: 1,
     };
     let report = click(&desktop, window, &at(100, 60), &ActLimits::default()).await.unwrap();
     assert_eq!(
         (report.effect(), report.route()),
-        (Verdict::Seen, Some(Route::Input)),
+        (Verdict::Seen, Some(ActionRoute::Input)),
         "{}",
         report.summary()
     );
@@ -292,7 +299,7 @@ async fn a_point_under_another_window_of_the_application_goes_to_that_window() {
     let desktop = FakeDesktop::new([FakeApp::new("App", "app", [main, console])], []);
     let window = desktop.find_window("Main").unwrap();
     let point = deskhand_core::geometry::Point::new(100, 60);
-    let request = Click { target: Target::Point(point), held: Held::default(), count: 1 };
+    let request = Click { target: ActionTarget::Point(point), held: PointerChord::default(), count: 1 };
     let report = click(&desktop, window, &request, &ActLimits::default()).await.unwrap();
     assert_ne!(report.effect(), Verdict::Seen, "{}", report.summary());
     assert!(report.summary().contains("Console"), "{}", report.summary());

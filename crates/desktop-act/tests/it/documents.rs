@@ -1,12 +1,12 @@
 //! Saving: what the file, the mark of unsaved changes and the dialogs of the application prove.
 
 use deskhand_core::{
-    action::{Evidence, Proof, Shortfall, Uncertainty},
+    action::{ActionProof, Evidence, Shortfall, Uncertainty},
     command::Verdict,
     ui::{Role, WindowKind},
 };
-use deskhand_desktop::{Documents, Windowing, keys::KeyChord};
-use deskhand_desktop_act::{ActLimits, ActionReport, SaveAs, press_keys, save, save_as, visit};
+use deskhand_desktop::{Documents, WindowManagement, keys::KeyChord};
+use deskhand_desktop_act::{ActLimits, ActionReport, SaveAsOptions, press_keys, save, save_as, visit};
 use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow};
 
 const PATH: &str = "/a/notes.txt";
@@ -30,7 +30,7 @@ async fn saving(behaviour: Behaviour, keep_format: Option<bool>) -> (FakeDesktop
 }
 
 fn saved(bytes: u64) -> Evidence {
-    Proof::Saved { path: PATH.to_owned(), bytes, already: false }.into()
+    ActionProof::Saved { path: PATH.to_owned(), bytes, already: false }.into()
 }
 
 fn not_saved(changed: bool) -> Evidence {
@@ -124,7 +124,12 @@ async fn saving_as_writes_the_named_file_and_never_replaces_one_unasked() {
     let desktop = FakeDesktop::new([FakeApp::new("Editor", "editor", [window])], []);
     desktop.add_file("/a/there.txt", "precious");
     let id = desktop.windows().await.unwrap()[0].id;
-    let to = |path: &str| SaveAs { path: path.to_owned(), format: None, keep_format: None, overwrite: false };
+    let to = |path: &str| SaveAsOptions {
+        path: path.to_owned(),
+        format: None,
+        keep_format: None,
+        overwrite: false,
+    };
     let refused = save_as(&desktop, id, &to("/a/there.txt"), &ActLimits::default()).await.unwrap();
     assert_eq!((refused.effect(), refused.route()), (Verdict::Refused, None), "{}", refused.summary());
     assert!(desktop.windows().await.unwrap().iter().all(|info| info.kind == WindowKind::Normal));
@@ -158,7 +163,7 @@ async fn a_press_that_the_dialog_forgets_is_made_again() {
     // The folder has to exist.
     desktop.add_file(PATH, "old");
     let id = desktop.windows().await.unwrap()[0].id;
-    let wanted = SaveAs { path: path.to_owned(), format: None, keep_format: None, overwrite: false };
+    let wanted = SaveAsOptions { path: path.to_owned(), format: None, keep_format: None, overwrite: false };
     let report = save_as(&desktop, id, &wanted, &ActLimits::default()).await.unwrap();
     assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     let written = desktop.files().into_iter().filter(|(file, _)| file == path).count();

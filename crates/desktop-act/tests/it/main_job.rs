@@ -1,10 +1,10 @@
 //! The whole flow on the office suite in memory: read a table, enter it into a spreadsheet, chart it, save it.
 
-use deskhand_core::{command::Verdict, ui::Role, ui::Wanted};
+use deskhand_core::{command::Verdict, ui::ElementQuery, ui::Role};
 use deskhand_desktop::LaunchRequest;
 use deskhand_desktop_act::{
-    ActLimits, ActionReport, TableTarget, TypeText, find_element, launch, press_keys, read_table, select,
-    select_cells, type_text, visit, write_table,
+    ActLimits, ActionReport, TableTarget, TypeTextOptions, find_element, launch, press_keys, read_table,
+    select, select_cells, type_text, visit, write_table,
 };
 use deskhand_desktop_fake::{OFFICE_SALES, office};
 
@@ -28,15 +28,17 @@ async fn a_table_becomes_a_saved_chart() {
     let path = ["Insert".to_owned(), "Chart…".to_owned()];
     let wizard = seen(visit(&desktop, calc, &path, &limits).await.unwrap()).window.unwrap();
     assert_eq!(wizard.title, "Chart Type");
-    let wanted = Wanted { role: Some(Role::LIST), name: None };
+    let wanted = ElementQuery { role: Some(Role::LIST), name: None };
     let (_, list) = find_element(&desktop, calc, &wanted).await.unwrap().unwrap();
     seen(select(&desktop, calc, list.id, "Bar", &limits).await.unwrap());
     seen(visit(&desktop, calc, &["Finish".to_owned()], &limits).await.unwrap());
     let chord = ["ctrl+shift+s".parse().unwrap()];
     let dialog = seen(press_keys(&desktop, calc, &chord, &limits).await.unwrap()).window.unwrap();
     assert_eq!(dialog.title, "Save As");
-    let (_, entry) = find_element(&desktop, calc, &Wanted::new(Role::ENTRY, "Name:")).await.unwrap().unwrap();
-    let text = TypeText { element: Some(entry.id), name: None, text: "/tmp/sales.ods".into(), clear: true };
+    let (_, entry) =
+        find_element(&desktop, calc, &ElementQuery::new(Role::ENTRY, "Name:")).await.unwrap().unwrap();
+    let text =
+        TypeTextOptions { element: Some(entry.id), name: None, text: "/tmp/sales.ods".into(), clear: true };
     seen(type_text(&desktop, calc, &text, &limits).await.unwrap());
     let saved = seen(visit(&desktop, calc, &["Save".to_owned()], &limits).await.unwrap());
     assert!(saved.summary().contains("closed") || saved.summary().contains("title"), "{}", saved.summary());

@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use deskhand_core::{
     action::Condition,
-    command::{Route, Verdict},
+    command::{ActionRoute, Verdict},
     geometry::Point,
-    ui::{Pattern, Role, State, Wanted},
+    ui::{ElementCapability, ElementQuery, Role, State},
 };
 
 use super::click::{button, desktop_of, desktop_with};
-use deskhand_desktop::{DesktopError, Held, LaunchRequest, UiTree, Windowing};
+use deskhand_desktop::{DesktopError, LaunchRequest, PointerChord, UiTree, WindowManagement};
 use deskhand_desktop_act::{
-    ActLimits, NewValue, Scroll, Target, activate, close, drag, focus, invoke, launch, read_text, scroll,
-    select, set_checked, set_value, visit, wait_for,
+    ActLimits, ActionTarget, NewValue, ScrollDistance, activate, close, drag, focus, invoke, launch,
+    read_text, scroll, select, set_checked, set_value, visit, wait_for,
 };
 use deskhand_desktop_fake::{
     Behaviour, FakeApp, FakeDesktop, FakeElement, FakeSheet, FakeWindow, Semantic, office,
@@ -27,50 +27,61 @@ fn strings(names: &[&str]) -> Vec<String> {
 
 #[tokio::test]
 async fn values_are_set_and_read_back() {
-    let check =
-        async |name: &str, element: FakeElement, value: NewValue, effect: Verdict, route: Option<Route>| {
-            let (desktop, window) = desktop_with([element.key("target")]);
-            let id = desktop.find_key("target").unwrap();
-            let report = set_value(&desktop, window, id, None, &value, &LIMITS()).await.unwrap();
-            assert_eq!((report.effect(), report.route()), (effect, route), "{name}: {}", report.summary());
-        };
+    let check = async |name: &str,
+                       element: FakeElement,
+                       value: NewValue,
+                       effect: Verdict,
+                       route: Option<ActionRoute>| {
+        let (desktop, window) = desktop_with([element.key("target")]);
+        let id = desktop.find_key("target").unwrap();
+        let report = set_value(&desktop, window, id, None, &value, &LIMITS()).await.unwrap();
+        assert_eq!((report.effect(), report.route()), (effect, route), "{name}: {}", report.summary());
+    };
     let text = || NewValue::Text("new".into());
     let entry = || FakeElement::new(Role::ENTRY, "Name").text("old");
     let slider = || FakeElement::new(Role::SLIDER, "Volume").value(3.0, 0.0, 10.0);
     let area = || FakeElement::new(Role::TEXT, "Notes").state(State::MultiLine).text("old");
-    check("entry", entry(), text(), Verdict::Seen, Some(Route::Input)).await;
-    check("area", area(), text(), Verdict::Seen, Some(Route::Semantic)).await;
+    check("entry", entry(), text(), Verdict::Seen, Some(ActionRoute::Input)).await;
+    check("area", area(), text(), Verdict::Seen, Some(ActionRoute::Semantic)).await;
     let ignores = area().semantic(Semantic::Ignored);
-    check("ignored", ignores, text(), Verdict::NotSeen, Some(Route::Semantic)).await;
+    check("ignored", ignores, text(), Verdict::NotSeen, Some(ActionRoute::Semantic)).await;
     let mut typed = entry();
-    typed.patterns.retain(|pattern| *pattern != Pattern::EditableText);
-    check("typed", typed, text(), Verdict::Seen, Some(Route::Input)).await;
+    typed.patterns.retain(|pattern| *pattern != ElementCapability::EditableText);
+    check("typed", typed, text(), Verdict::Seen, Some(ActionRoute::Input)).await;
     check("disabled", entry().disabled(), text(), Verdict::Refused, None).await;
-    check("slider", slider(), NewValue::Number(8.0), Verdict::Seen, Some(Route::Semantic)).await;
+    check("slider", slider(), NewValue::Number(8.0), Verdict::Seen, Some(ActionRoute::Semantic)).await;
     check("range", slider(), NewValue::Number(11.0), Verdict::Refused, None).await;
     let deaf = slider().semantic(Semantic::Ignored);
-    check("deaf slider", deaf, NewValue::Number(8.0), Verdict::NotSeen, Some(Route::Semantic)).await;
+    check("deaf slider", deaf, NewValue::Number(8.0), Verdict::NotSeen, Some(ActionRoute::Semantic)).await;
     check("button", FakeElement::new(Role::PUSH_BUTTON, "Ok"), text(), Verdict::Refused, None).await;
 }
 
 #[tokio::test]
 async fn check_boxes_reach_the_state_that_is_asked_for() {
-    let check = async |name: &str, element: FakeElement, on: bool, effect: Verdict, route: Option<Route>| {
-        let (desktop, window) = desktop_with([element.key("target")]);
-        let id = desktop.find_key("target").unwrap();
-        let report = set_checked(&desktop, window, id, None, on, &LIMITS()).await.unwrap();
-        assert_eq!((report.effect(), report.route()), (effect, route), "{name}: {}", report.summary());
-        let is_on = desktop.element(id).await.unwrap().states.has(State::Checked);
-        assert_eq!(is_on == on, effect == Verdict::Seen, "{name}");
-    };
+    let check =
+        async |name: &str, element: FakeElement, on: bool, effect: Verdict, route: Option<ActionRoute>| {
+            let (desktop, window) = desktop_with([element.key("target")]);
+            let id = desktop.find_key("target").unwrap();
+            let report = set_checked(&desktop, window, id, None, on, &LIMITS()).await.unwrap();
+            assert_eq!((report.effect(), report.route()), (effect, route), "{name}: {}", report.summary());
+            let is_on = desktop.element(id).await.unwrap().states.has(State::Checked);
+            assert_eq!(is_on == on, effect == Verdict::Seen, "{name}");
+        };
     let grid = || FakeElement::new(Role::CHECK_BOX, "Grid");
-    check("on", grid(), true, Verdict::Seen, Some(Route::Input)).await;
+    check("on", grid(), true, Verdict::Seen, Some(ActionRoute::Input)).await;
     check("already", grid(), false, Verdict::Seen, None).await;
-    check("by mouse", grid().semantic(Semantic::Ignored), true, Verdict::Seen, Some(Route::Input)).await;
-    check("deaf", grid().semantic(Semantic::Ignored).deaf(), true, Verdict::NotSeen, Some(Route::Input))
+    check("by mouse", grid().semantic(Semantic::Ignored), true, Verdict::Seen, Some(ActionRoute::Input))
         .await;
+    check(
+        "deaf",
+        grid().semantic(Semantic::Ignored).deaf(),
+        true,
+        Verdict::NotSeen,
+        Some(ActionRoute::Input),
+    )
+    .await;
     let renames = Behaviour::Rename { key: None, name: "Grid!".into() };
-    check("renames itself", grid().on_click(renames), true, Verdict::NotSeen, Some(Route::Input)).await;
+    check("renames itself", grid().on_click(renames), true, Verdict::NotSeen, Some(ActionRoute::Input)).await;
     check("button", FakeElement::new(Role::PUSH_BUTTON, "Ok"), true, Verdict::Refused, None).await;
 }
 
@@ -81,7 +92,8 @@ async fn items_are_selected_by_name() {
             ["Column", "Bar", "Pie"].map(|name| FakeElement::new(Role::LIST_ITEM, name).semantic(semantic));
         FakeElement::new(Role::LIST, "Types").key("target").children(items)
     };
-    for (semantic, route) in [(Semantic::Works, Some(Route::Input)), (Semantic::Ignored, Some(Route::Input))]
+    for (semantic, route) in
+        [(Semantic::Works, Some(ActionRoute::Input)), (Semantic::Ignored, Some(ActionRoute::Input))]
     {
         let (desktop, window) = desktop_with([list(semantic)]);
         let id = desktop.find_key("target").unwrap();
@@ -210,12 +222,12 @@ async fn the_focus_is_read_back() {
     let report = focus(&desktop, window, id, Some("Name"), &LIMITS()).await.unwrap();
     assert_eq!(
         (report.effect(), report.route()),
-        (Verdict::Seen, Some(Route::Semantic)),
+        (Verdict::Seen, Some(ActionRoute::Semantic)),
         "{}",
         report.summary()
     );
     let mut label = FakeElement::new(Role::LABEL, "Text").key("target");
-    label.patterns = vec![Pattern::Text];
+    label.patterns = vec![ElementCapability::Text];
     let (desktop, window) = desktop_with([label]);
     let id = desktop.find_key("target").unwrap();
     let report = focus(&desktop, window, id, None, &LIMITS()).await.unwrap();
@@ -248,26 +260,38 @@ async fn scrolling_and_dragging_are_seen_when_something_moves() {
     let slider =
         FakeElement::new(Role::SLIDER, "Volume").key("slider").value(3.0, 0.0, 10.0).at(10, 50, 100, 20);
     let (desktop, window) = desktop_with([table, slider]);
-    let target = Target::element(desktop.find_key("target").unwrap());
-    let report = scroll(&desktop, window, &target, Scroll { right: 0, down: 3 }, &LIMITS()).await.unwrap();
+    let target = ActionTarget::element(desktop.find_key("target").unwrap());
+    let report =
+        scroll(&desktop, window, &target, ScrollDistance { right: 0, down: 3 }, &LIMITS()).await.unwrap();
     assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     for _ in 0..2 {
-        scroll(&desktop, window, &target, Scroll { right: 0, down: -100 }, &LIMITS()).await.unwrap();
+        scroll(&desktop, window, &target, ScrollDistance { right: 0, down: -100 }, &LIMITS()).await.unwrap();
     }
-    let report = scroll(&desktop, window, &target, Scroll { right: 0, down: -1 }, &LIMITS()).await.unwrap();
+    let report =
+        scroll(&desktop, window, &target, ScrollDistance { right: 0, down: -1 }, &LIMITS()).await.unwrap();
     assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
 
-    let from = Target::Point(Point::new(40, 60));
-    let report =
-        drag(&desktop, window, (&from, &Target::Point(Point::new(90, 60))), &Held::default(), &LIMITS())
-            .await
-            .unwrap();
+    let from = ActionTarget::Point(Point::new(40, 60));
+    let report = drag(
+        &desktop,
+        window,
+        (&from, &ActionTarget::Point(Point::new(90, 60))),
+        &PointerChord::default(),
+        &LIMITS(),
+    )
+    .await
+    .unwrap();
     assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
-    let from = Target::Point(Point::new(600, 100));
-    let report =
-        drag(&desktop, window, (&from, &Target::Point(Point::new(700, 100))), &Held::default(), &LIMITS())
-            .await
-            .unwrap();
+    let from = ActionTarget::Point(Point::new(600, 100));
+    let report = drag(
+        &desktop,
+        window,
+        (&from, &ActionTarget::Point(Point::new(700, 100))),
+        &PointerChord::default(),
+        &LIMITS(),
+    )
+    .await
+    .unwrap();
     assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
 }
 
@@ -290,11 +314,11 @@ async fn conditions_are_waited_for_with_a_bound() {
     let window = FakeWindow::normal("Main").chord("F5", opens);
     let (desktop, window) = desktop_of(window);
     let bound = Duration::from_secs(3);
-    let go = || Wanted::new(Role::PUSH_BUTTON, "Go");
+    let go = || ElementQuery::new(Role::PUSH_BUTTON, "Go");
     let report = wait_for(&desktop, window, &Condition::Appears(go()), bound).await.unwrap();
     assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
     assert_eq!(report.waited_ms(), 3_000);
-    deskhand_desktop::Input::press(&desktop, &"F5".parse().unwrap()).await.unwrap();
+    deskhand_desktop::InputInjection::press(&desktop, &"F5".parse().unwrap()).await.unwrap();
     let report = wait_for(&desktop, window, &Condition::Appears(go()), bound).await.unwrap();
     assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     assert!((700..900).contains(&report.waited_ms()), "{}", report.waited_ms());
@@ -317,8 +341,8 @@ async fn a_condition_is_seen_in_a_window_that_is_never_quiet() {
         FakeElement::new(Role::LABEL, "Working").key("late"),
     ]);
     let (desktop, window) = desktop_of(window);
-    deskhand_desktop::Input::press(&desktop, &"F5".parse().unwrap()).await.unwrap();
-    let ready = Condition::Appears(Wanted::named("Ready"));
+    deskhand_desktop::InputInjection::press(&desktop, &"F5".parse().unwrap()).await.unwrap();
+    let ready = Condition::Appears(ElementQuery::named("Ready"));
     let report = wait_for(&desktop, window, &ready, Duration::from_secs(60)).await.unwrap();
     assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     assert!((500..700).contains(&report.waited_ms()), "{}", report.waited_ms());

@@ -1,11 +1,11 @@
 //! Ranks of evidence: what proves an effect, and what only says that something happened.
 
 use deskhand_core::{
-    action::{Evidence, Now, Proof, Rank, Uncertainty},
+    action::{ActionProof, ElementDelta, Evidence, Rank, Uncertainty},
     command::Verdict,
     ui::{Role, State},
 };
-use deskhand_desktop_act::{ActLimits, ActionReport, Click, Target, click, press_keys};
+use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click, click, press_keys};
 use deskhand_desktop_fake::{Behaviour, FakeElement, FakeWindow};
 
 use super::click::{button, desktop_of, desktop_with};
@@ -20,7 +20,7 @@ async fn click_with(behaviour: Behaviour) -> ActionReport {
         FakeElement::new(Role::ENTRY, "Mail").key("field"),
     ];
     let (desktop, window) = desktop_with(elements);
-    let request = Click::once(Target::element(desktop.find_key("target").unwrap()));
+    let request = Click::once(ActionTarget::element(desktop.find_key("target").unwrap()));
     click(&desktop, window, &request, &ActLimits::default()).await.unwrap()
 }
 
@@ -52,7 +52,7 @@ async fn a_proof_is_of_the_target_or_says_something_new() {
 
 #[tokio::test]
 async fn what_says_nothing_new_proves_nothing() {
-    let check = async |behaviour: Behaviour, element: &str, is: fn(&Now) -> bool| {
+    let check = async |behaviour: Behaviour, element: &str, is: fn(&ElementDelta) -> bool| {
         let report = click_with(behaviour).await;
         assert_eq!(report.effect(), Verdict::Unknown, "{}", report.summary());
         let Evidence::Unknown { uncertainty: Uncertainty::Elsewhere { element: found, now } } =
@@ -63,15 +63,15 @@ async fn what_says_nothing_new_proves_nothing() {
         assert!(found.name == element && is(now), "{}", report.summary());
     };
     let enable = Behaviour::Enable { key: Some("undo".to_owned()), enabled: true };
-    check(enable, "Undo", |now| *now == Now::Enabled { on: true }).await;
+    check(enable, "Undo", |now| *now == ElementDelta::Enabled { on: true }).await;
     // A browser writes its memory use into the name of a tab; that does not show whether the click worked.
     let (was, is) = ("Order - Memory usage - 24.2 MB", "Order - Memory usage - 31.7 MB");
     let measured = Behaviour::Rename { key: Some("tab".to_owned()), name: is.to_owned() };
-    check(measured, was, |now| matches!(now, Now::Named { .. })).await;
+    check(measured, was, |now| matches!(now, ElementDelta::Named { .. })).await;
     let went = Behaviour::Remove { key: Some("progress".to_owned()) };
-    check(went, "", |now| *now == Now::Went).await;
+    check(went, "", |now| *now == ElementDelta::Went).await;
     let unnamed = Behaviour::Add(Box::new(FakeElement::new(Role::PANEL, "")));
-    check(unnamed, "", |now| *now == Now::Came).await;
+    check(unnamed, "", |now| *now == ElementDelta::Came).await;
 }
 
 /// An application that makes an element anew says nothing with it.
@@ -94,7 +94,7 @@ async fn one_click_acts_once() {
     let line = Behaviour::Add(Box::new(FakeElement::new(Role::PANEL, "")));
     for behaviour in [line.clone(), line.after(12_000), Behaviour::Nothing] {
         let (desktop, window) = desktop_with([button("Add", behaviour)]);
-        let request = Click::once(Target::element(desktop.find_key("target").unwrap()));
+        let request = Click::once(ActionTarget::element(desktop.find_key("target").unwrap()));
         let report = click(&desktop, window, &request, &ActLimits::default()).await.unwrap();
         assert_ne!(report.effect(), Verdict::Seen, "{}", report.summary());
         assert_eq!(desktop.inputs(), 1);
@@ -120,7 +120,7 @@ async fn keys_and_clicks_that_rarely_show_anything_are_no_failures() {
     let header = FakeElement::new(Role::new("table column header"), "Size").key("target");
     for element in [row, header] {
         let (desktop, window) = desktop_with([element.on_click(Behaviour::Nothing)]);
-        let request = Click::once(Target::element(desktop.find_key("target").unwrap()));
+        let request = Click::once(ActionTarget::element(desktop.find_key("target").unwrap()));
         // The first click may focus it.
         click(&desktop, window, &request, &ActLimits::default()).await.unwrap();
         let report = click(&desktop, window, &request, &ActLimits::default()).await.unwrap();
@@ -132,12 +132,12 @@ async fn keys_and_clicks_that_rarely_show_anything_are_no_failures() {
         }
     }
     let (desktop, window) = desktop_with([FakeElement::new(Role::ENTRY, "Name").key("target")]);
-    let request = Click::once(Target::element(desktop.find_key("target").unwrap()));
+    let request = Click::once(ActionTarget::element(desktop.find_key("target").unwrap()));
     for verdict in [Verdict::Seen, Verdict::Unknown] {
         let report = click(&desktop, window, &request, &ActLimits::default()).await.unwrap();
         assert_eq!(report.effect(), verdict, "{}", report.summary());
     }
     let report = press_keys(&desktop, window, &["F5".parse().unwrap()], &ActLimits::default()).await.unwrap();
     assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
-    assert!(matches!(Evidence::from(Proof::Moved), Evidence::Seen { .. }));
+    assert!(matches!(Evidence::from(ActionProof::Moved), Evidence::Seen { .. }));
 }

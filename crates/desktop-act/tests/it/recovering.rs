@@ -2,7 +2,7 @@
 
 use deskhand_core::{command::Verdict, ids::ElementId, ui::Role};
 use deskhand_desktop::{TreeLimits, UiTree};
-use deskhand_desktop_act::{ActLimits, ActionReport, Click, Target, click};
+use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click, click};
 use deskhand_desktop_fake::{Behaviour, FakeElement};
 
 use super::click::{button, desktop_with};
@@ -27,9 +27,9 @@ async fn after_reload(
     let (desktop, window) = desktop_with(elements);
     let old = desktop.find_key("guests").unwrap();
     desktop.tree(window, TreeLimits::default()).await.unwrap();
-    let reload = Click::once(Target::element(desktop.find_key("target").unwrap()));
+    let reload = Click::once(ActionTarget::element(desktop.find_key("target").unwrap()));
     click(&desktop, window, &reload, &ActLimits::default()).await.unwrap();
-    let old_one = Click::once(Target::Element { id: old, name: Some("Guests".into()) });
+    let old_one = Click::once(ActionTarget::Element { id: old, name: Some("Guests".into()) });
     let report = click(&desktop, window, &old_one, &ActLimits::default()).await.unwrap();
     (report, old)
 }

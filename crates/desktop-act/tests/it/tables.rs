@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use deskhand_core::{
-    command::{Route, Verdict},
+    command::{ActionRoute, Verdict},
     ids::WindowId,
     ui::{CellRange, CellRef, Role, State},
 };
 
 use super::click::desktop_of;
-use deskhand_desktop::Patterns;
+use deskhand_desktop::ElementPatterns;
 use deskhand_desktop_act::{
     ActLimits, ActionReport, TableTarget, cells_equal, read_table, select_cells, write_table,
 };
@@ -65,7 +65,7 @@ async fn a_table_is_read_by_name() {
     let report = read("sales", None).await;
     assert_eq!(
         (report.effect(), report.route()),
-        (Verdict::Seen, Some(Route::Semantic)),
+        (Verdict::Seen, Some(ActionRoute::Semantic)),
         "{}",
         report.summary()
     );

@@ -8,7 +8,8 @@ use deskhand_core::{
 use super::click::desktop_of;
 use deskhand_desktop::UiTree;
 use deskhand_desktop_act::{
-    ActLimits, Click, NewValue, Target, TypeText, click, select, set_checked, set_value, type_text,
+    ActLimits, ActionTarget, Click, NewValue, TypeTextOptions, click, select, set_checked, set_value,
+    type_text,
 };
 use deskhand_desktop_fake::{Behaviour, FakeElement, FakeWindow, Semantic};
 
@@ -93,7 +94,7 @@ async fn no_false_seen_in_thousands_of_actions() {
         if dice.below(10) == 0 {
             desktop.open(window, &FakeWindow::dialog("In front")).unwrap();
         }
-        let request = Click::once(Target::element(desktop.find_key("target").unwrap()));
+        let request = Click::once(ActionTarget::element(desktop.find_key("target").unwrap()));
         let report = click(&desktop, window, &request, &ActLimits::default()).await.unwrap();
         let happened = !desktop.truth().is_empty();
         match report.effect() {
@@ -159,7 +160,8 @@ async fn a_state_that_is_seen_is_reached() {
             2 => set_value(&desktop, window, id, None, &NewValue::Number(7.0), &limits).await,
             3 => select(&desktop, window, id, "Two", &limits).await,
             _ => {
-                let request = TypeText { element: Some(id), name: None, text: text.into(), clear: true };
+                let request =
+                    TypeTextOptions { element: Some(id), name: None, text: text.into(), clear: true };
                 type_text(&desktop, window, &request, &limits).await
             }
         }

@@ -1,18 +1,18 @@
 //! Typing and chords.
 
-use deskhand_core::{command::Route, command::Verdict, ui::Role};
+use deskhand_core::{command::ActionRoute, command::Verdict, ui::Role};
 
 use super::click::desktop_of;
-use deskhand_desktop::{Patterns as _, Windowing as _};
-use deskhand_desktop_act::{ActLimits, TypeText, press_keys, type_text};
+use deskhand_desktop::{ElementPatterns as _, WindowManagement as _};
+use deskhand_desktop_act::{ActLimits, TypeTextOptions, press_keys, type_text};
 use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow, office};
 
 fn entry() -> FakeElement {
     FakeElement::new(Role::ENTRY, "Name").key("target")
 }
 
-fn into_target(desktop: &FakeDesktop, text: &str, clear: bool) -> TypeText {
-    TypeText { element: desktop.find_key("target"), name: None, text: text.to_owned(), clear }
+fn into_target(desktop: &FakeDesktop, text: &str, clear: bool) -> TypeTextOptions {
+    TypeTextOptions { element: desktop.find_key("target"), name: None, text: text.to_owned(), clear }
 }
 
 async fn text_of_target(desktop: &FakeDesktop) -> String {
@@ -44,11 +44,11 @@ async fn typed_text_is_read_back() {
 async fn text_goes_into_the_focus() {
     let window = FakeWindow::normal("Main").elements([entry()]).focus("target");
     let (desktop, window) = desktop_of(window);
-    let request = TypeText { element: None, name: None, text: "abc".into(), clear: false };
+    let request = TypeTextOptions { element: None, name: None, text: "abc".into(), clear: false };
     let report = type_text(&desktop, window, &request, &ActLimits::default()).await.unwrap();
     assert_eq!(
         (report.effect(), report.route()),
-        (Verdict::Seen, Some(Route::Input)),
+        (Verdict::Seen, Some(ActionRoute::Input)),
         "{}",
         report.summary()
     );

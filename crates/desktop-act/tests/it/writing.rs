@@ -1,17 +1,20 @@
 //! What typing replaces, and that nothing is ever written twice.
 
 use deskhand_core::{
-    action::{Act, Blindness, Evidence, Proof, Refusal, Shortfall, Uncertainty, Unsupported},
+    action::{
+        ActionKind, ActionProof, ActionRefusal, Blindness, Evidence, Shortfall, Uncertainty,
+        UnsupportedCapability,
+    },
     command::Verdict,
     ids::{ElementId, WindowId},
-    ui::{Pattern, Role, State},
+    ui::{ElementCapability, Role, State},
 };
 
 use super::{click::desktop_of, truth::Dice};
-use deskhand_desktop::{ElementAction, Input, Patterns};
+use deskhand_desktop::{ElementAction, ElementPatterns, InputInjection};
 use deskhand_desktop_act::{
-    ActLimits, ActionReport, NewValue, TableTarget, TypeText, paste, select_text, set_value, type_text,
-    write_table,
+    ActLimits, ActionReport, NewValue, TableTarget, TypeTextOptions, paste, select_text, set_value,
+    type_text, write_table,
 };
 use deskhand_desktop_fake::{Corrects, FakeDesktop, FakeElement, FakeSheet, FakeWindow, Semantic};
 
@@ -30,7 +33,7 @@ async fn type_into(
     text: &str,
     clear: bool,
 ) -> ActionReport {
-    let request = TypeText { element, name: None, text: text.to_owned(), clear };
+    let request = TypeTextOptions { element, name: None, text: text.to_owned(), clear };
     type_text(desktop, window, &request, &LIMITS()).await.unwrap()
 }
 
@@ -104,7 +107,7 @@ async fn terminals_are_written_blind_and_passwords_are_verified_by_their_length(
     };
     let has_length = |report: &ActionReport| {
         let evidence = &report.actions[0].evidence;
-        assert!(matches!(evidence, Evidence::Seen { proof: Proof::HasLength }), "{evidence:?}");
+        assert!(matches!(evidence, Evidence::Seen { proof: ActionProof::HasLength }), "{evidence:?}");
     };
     let editable = |role: Role, text: &str| {
         let mut element = FakeElement::new(Role::ENTRY, "Field").text(text).state(State::Focusable);
@@ -116,13 +119,16 @@ async fn terminals_are_written_blind_and_passwords_are_verified_by_their_length(
     blind(&report, Blindness::Terminal);
     let report = type_into((&desktop, window), None, "ls", true).await;
     let Evidence::Refused { refusal } = &report.actions[0].evidence else { panic!("{}", report.summary()) };
-    assert!(matches!(refusal, Refusal::Unsupported { what: Unsupported::Clearing, .. }), "{refusal:?}");
+    assert!(
+        matches!(refusal, ActionRefusal::Unsupported { what: UnsupportedCapability::Clearing, .. }),
+        "{refusal:?}"
+    );
     assert_eq!(text_of(&desktop).await, "$ ls", "nothing was typed twice");
 
     let (desktop, window, target) = field(editable(Role::PASSWORD_TEXT, "old"));
     let said = |report: &ActionReport| {
         assert!(
-            matches!(&report.actions[0].act, Act::Type { text } | Act::Paste { text } | Act::SetText { text } if text == "••••••••")
+            matches!(&report.actions[0].act, ActionKind::Type { text } | ActionKind::Paste { text } | ActionKind::SetText { text } if text == "••••••••")
         );
         let all = format!("{report:?} {}", report.summary());
         assert!(!all.contains(SECRET), "{all}");
@@ -158,7 +164,7 @@ async fn formulas_are_judged_by_cell_and_result() {
         sheet.result_of_formulas = Some(result.to_owned());
         let mut table = FakeElement::new(Role::TABLE, "Sheet").key("target").at(0, 0, 900, 600);
         table.sheet = Some(sheet);
-        table.patterns.push(Pattern::Table);
+        table.patterns.push(ElementCapability::Table);
         FakeWindow::normal("Main").elements([table.state(State::Focusable)]).focus("target")
     };
     let rows = vec![vec!["12".to_owned()], vec!["=sum(a1:a1)".to_owned()]];

@@ -9,7 +9,7 @@ use std::{
 use deskhand_core::{
     geometry::{Rect, Screen},
     ids::ElementId,
-    ui::Place,
+    ui::ElementTreePath,
 };
 use tokio::{
     sync::{Notify, broadcast, mpsc, oneshot},
@@ -17,13 +17,13 @@ use tokio::{
 };
 
 use super::{
-    application::{Application, Origin},
-    bus::{ACCESSIBLE, Bus, CallError, gone},
+    application::{Application, CoordinateOrigin},
+    bus::{ACCESSIBLE, AtspiCallError, Bus, gone},
     event::Announcement,
     events,
-    ids::{ElementIds, Known},
-    mirror::Mirror,
-    shared::Shared,
+    ids::{ElementIds, ElementObject},
+    mirror::AtspiMirror,
+    shared::AtspiSharedState,
     wire::ObjectRef,
 };
 use deskhand_desktop::{DesktopError, DesktopResult};
@@ -38,7 +38,7 @@ const SLOW_BOUND: Duration = Duration::from_millis(200);
 
 /// The elements of all applications of one accessibility bus. Its tasks end when it is dropped.
 pub(crate) struct Accessibility {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<AtspiSharedState>,
     /// Requests to the event task for a signal once it has processed all pending events.
     barriers: mpsc::Sender<oneshot::Sender<()>>,
     _tasks: Arc<JoinSet<()>>,
@@ -53,11 +53,11 @@ impl Accessibility {
     pub(crate) async fn connect(
         address: &str,
         screen: Rect<Screen>,
-        origin: Origin,
+        origin: CoordinateOrigin,
         accessible_pids: Arc<RwLock<HashSet<u32>>>,
     ) -> DesktopResult<Self> {
         let bus = Bus::connect(address).await?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(AtspiSharedState {
             bus,
             ids: Mutex::default(),
             last_focus: Mutex::default(),
@@ -102,9 +102,12 @@ impl Accessibility {
     /// gone or refuses has nothing left to do; `false` if there was no answer.
     pub(crate) async fn round_trip(&self, application: &Application) -> DesktopResult<bool> {
         match self.shared.bus.call::<_, u32>(&application.root, ACCESSIBLE, "GetRole", &()).await {
-            Ok(_) | Err(CallError::NoObject | CallError::NotOffered | CallError::Refused(_)) => Ok(true),
-            Err(CallError::NotAnswering { .. }) => Ok(false),
-            Err(CallError::BusGone) => Err(gone()),
+            Ok(_)
+            | Err(AtspiCallError::NoObject | AtspiCallError::NotOffered | AtspiCallError::Refused(_)) => {
+                Ok(true)
+            }
+            Err(AtspiCallError::NotAnswering { .. }) => Ok(false),
+            Err(AtspiCallError::BusGone) => Err(gone()),
         }
     }
 
@@ -115,9 +118,10 @@ impl Accessibility {
             .with_mirror(|mirror| mirror.find(&application.root.bus).is_some_and(|store| store.is_slow()));
         let asked = if slow { &bus.until_at_most(SLOW_BOUND) } else { bus };
         let answered = match asked.call::<_, u32>(&application.root, ACCESSIBLE, "GetRole", &()).await {
-            Ok(_) | Err(CallError::NoObject | CallError::NotOffered | CallError::Refused(_)) => true,
-            Err(CallError::NotAnswering { .. }) => false,
-            Err(CallError::BusGone) => return Err(gone()),
+            Ok(_)
+            | Err(AtspiCallError::NoObject | AtspiCallError::NotOffered | AtspiCallError::Refused(_)) => true,
+            Err(AtspiCallError::NotAnswering { .. }) => false,
+            Err(AtspiCallError::BusGone) => return Err(gone()),
         };
         let (sender, passed) = oneshot::channel();
         if self.barriers.send(sender).await.is_ok() {
@@ -156,7 +160,7 @@ impl Accessibility {
         });
     }
 
-    pub(crate) fn with_mirror<T>(&self, work: impl FnOnce(&mut Mirror) -> T) -> T {
+    pub(crate) fn with_mirror<T>(&self, work: impl FnOnce(&mut AtspiMirror) -> T) -> T {
         work(&mut self.shared.mirror.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -175,12 +179,12 @@ impl Accessibility {
     }
 
     /// Returns the place where an element was last listed.
-    pub(crate) fn last_place(&self, id: ElementId) -> Option<Place> {
+    pub(crate) fn last_place(&self, id: ElementId) -> Option<ElementTreePath> {
         self.with_ids(|ids| ids.last_place(id))
     }
 
     /// Returns the stored data of an element.
-    pub(crate) fn known(&self, id: ElementId) -> DesktopResult<Known> {
+    pub(crate) fn known(&self, id: ElementId) -> DesktopResult<ElementObject> {
         self.with_ids(|ids| ids.find(id)).ok_or(DesktopError::NoElement(id))
     }
 
@@ -190,8 +194,13 @@ impl Accessibility {
     }
 
     /// Turns the error of a call into one of the desktop; forgets the element if it is gone.
-    pub(crate) fn error(&self, operation: &'static str, id: ElementId, error: CallError) -> DesktopError {
-        if matches!(error, CallError::NoObject)
+    pub(crate) fn error(
+        &self,
+        operation: &'static str,
+        id: ElementId,
+        error: AtspiCallError,
+    ) -> DesktopError {
+        if matches!(error, AtspiCallError::NoObject)
             && let Ok(known) = self.known(id)
         {
             self.with_ids(|ids| ids.forget(&known.object));

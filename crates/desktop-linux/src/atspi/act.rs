@@ -2,14 +2,14 @@
 
 use deskhand_core::{
     ids::ElementId,
-    ui::{Element, Pattern, Role},
+    ui::{Element, ElementCapability, Role},
 };
 use zbus::zvariant::Value;
 
 use super::{
     accessibility::Accessibility,
-    bus::{ACCESSIBLE, Bus, COMPONENT, CallError, CallResult, SELECTION, TABLE, VALUE, pipelined},
-    quirks::{self, Toolkit},
+    bus::{ACCESSIBLE, AtspiCallError, Bus, COMPONENT, CallResult, SELECTION, TABLE, VALUE, pipelined},
+    quirks::{self, AtspiToolkit},
     text::select_text,
     wire::{self, ObjectRef, WireRef},
 };
@@ -25,7 +25,7 @@ const ACTIONS_MAX: i32 = 50;
 pub(crate) async fn action_names(bus: &Bus, object: &ObjectRef) -> CallResult<Vec<String>> {
     let count = match bus.property::<i32>(object, ACTION, "NActions").await {
         Ok(count) => count.min(ACTIONS_MAX),
-        Err(CallError::NotOffered) => 0,
+        Err(AtspiCallError::NotOffered) => 0,
         Err(error) => return Err(error),
     };
     // `GetActions` returns translated names.
@@ -36,7 +36,7 @@ pub(crate) async fn action_names(bus: &Bus, object: &ObjectRef) -> CallResult<Ve
 }
 
 /// The result of an action.
-enum Done {
+enum AtspiActionReply {
     /// The toolkit accepted it.
     Taken,
     /// The toolkit refused it.
@@ -45,12 +45,12 @@ enum Done {
     Lacks(String),
 }
 
-impl Done {
+impl AtspiActionReply {
     fn of(result: CallResult<bool>, needs: &str) -> CallResult<Self> {
         match result {
             Ok(true) => Ok(Self::Taken),
             Ok(false) => Ok(Self::Declined),
-            Err(CallError::NotOffered) => Ok(Self::Lacks(needs.to_owned())),
+            Err(AtspiCallError::NotOffered) => Ok(Self::Lacks(needs.to_owned())),
             Err(error) => Err(error),
         }
     }
@@ -66,10 +66,10 @@ impl Accessibility {
 
     /// Returns the peculiarities of an element's toolkit.
     pub(crate) fn quirks(&self, id: ElementId) -> Quirks {
-        self.toolkit(id).map(Toolkit::quirks).unwrap_or_default()
+        self.toolkit(id).map(AtspiToolkit::quirks).unwrap_or_default()
     }
 
-    fn toolkit(&self, id: ElementId) -> Option<Toolkit> {
+    fn toolkit(&self, id: ElementId) -> Option<AtspiToolkit> {
         let application = self.known(id).and_then(|known| self.owner(id, &known.object));
         application.ok().map(|application| application.toolkit)
     }
@@ -82,7 +82,7 @@ impl Accessibility {
         let (bus, object) = (&self.shared.bus, &known.object);
         let count = match bus.property::<i32>(object, SELECTION, "NSelectedChildren").await {
             Ok(count) => count.min(SELECTED_MAX),
-            Err(CallError::NotOffered) => 0,
+            Err(AtspiCallError::NotOffered) => 0,
             Err(error) => return Err(self.error(OPERATION, id, error)),
         };
         let mut selected = Vec::new();
@@ -92,7 +92,7 @@ impl Accessibility {
             let Some(child) = ObjectRef::from_wire(&child) else { continue };
             match self.read_element(bus, &application, &child, known.shift).await {
                 Ok(element) => selected.push(element),
-                Err(CallError::NoObject) => {}
+                Err(AtspiCallError::NoObject) => {}
                 Err(error) => return Err(self.error(OPERATION, id, error)),
             }
         }
@@ -117,37 +117,42 @@ impl Accessibility {
         let done = match action {
             ElementAction::Default => act_by_name(bus, object, None).await,
             ElementAction::Named(name) => act_by_name(bus, object, Some(name)).await,
-            ElementAction::Focus => Done::of(bus.act(object, COMPONENT, "GrabFocus", &()).await, "the focus"),
+            ElementAction::Focus => {
+                AtspiActionReply::of(bus.act(object, COMPONENT, "GrabFocus", &()).await, "the focus")
+            }
             ElementAction::ScrollIntoView => {
                 /// `ATSPI_SCROLL_ANYWHERE`
                 const ANYWHERE: u32 = 6;
-                Done::of(bus.act(object, COMPONENT, "ScrollTo", &ANYWHERE).await, "scrolling")
+                AtspiActionReply::of(bus.act(object, COMPONENT, "ScrollTo", &ANYWHERE).await, "scrolling")
             }
-            ElementAction::SetText(text) => Done::of(
+            ElementAction::SetText(text) => AtspiActionReply::of(
                 bus.act(object, EDITABLE_TEXT, "SetTextContents", text).await,
-                &needs(Pattern::EditableText),
+                &needs(ElementCapability::EditableText),
             ),
             // GTK accepts the property on any object, so the pattern is checked first.
-            ElementAction::SetValue(_) if !self.element(id).await?.offers(Pattern::Value) => {
-                Ok(Done::Lacks(needs(Pattern::Value)))
+            ElementAction::SetValue(_) if !self.element(id).await?.offers(ElementCapability::Value) => {
+                Ok(AtspiActionReply::Lacks(needs(ElementCapability::Value)))
             }
             ElementAction::MoveBar(_) if !is_bar(bus, object).await.unwrap_or(false) => {
-                Ok(Done::Lacks("a scroll bar".to_owned()))
+                Ok(AtspiActionReply::Lacks("a scroll bar".to_owned()))
             }
             ElementAction::SetValue(value) | ElementAction::MoveBar(value) => {
                 let set = bus.set_property(object, VALUE, "CurrentValue", Value::F64(*value)).await;
-                Done::of(set.map(|()| true), &needs(Pattern::Value))
+                AtspiActionReply::of(set.map(|()| true), &needs(ElementCapability::Value))
             }
             ElementAction::Select => select(bus, object).await,
             ElementAction::SelectText { start, end } => {
                 let toolkit = self.owner(id, object)?.toolkit;
-                Done::of(select_text(bus, object, toolkit, (*start, *end)).await, &needs(Pattern::Text))
+                AtspiActionReply::of(
+                    select_text(bus, object, toolkit, (*start, *end)).await,
+                    &needs(ElementCapability::Text),
+                )
             }
         };
         match done.map_err(|error| self.error(operation, id, error))? {
-            Done::Taken => Ok(()),
-            Done::Declined => Err(DesktopError::failed(operation, "the application refused")),
-            Done::Lacks(needs) => {
+            AtspiActionReply::Taken => Ok(()),
+            AtspiActionReply::Declined => Err(DesktopError::failed(operation, "the application refused")),
+            AtspiActionReply::Lacks(needs) => {
                 let element = match self.element(id).await {
                     Ok(element) => format!("{id} {}", element.label()),
                     Err(_) => id.to_string(),
@@ -158,12 +163,12 @@ impl Accessibility {
     }
 }
 
-fn needs(pattern: Pattern) -> String {
+fn needs(pattern: ElementCapability) -> String {
     format!("the pattern {pattern:?}")
 }
 
 /// Runs the action with that name, or the one that a click stands for.
-async fn act_by_name(bus: &Bus, object: &ObjectRef, name: Option<&str>) -> CallResult<Done> {
+async fn act_by_name(bus: &Bus, object: &ObjectRef, name: Option<&str>) -> CallResult<AtspiActionReply> {
     let names = action_names(bus, object).await?;
     let found = match name {
         Some(wanted) => names.iter().position(|name| name.eq_ignore_ascii_case(wanted)),
@@ -174,23 +179,23 @@ async fn act_by_name(bus: &Bus, object: &ObjectRef, name: Option<&str>) -> CallR
             name.map_or("an action that activates it".to_owned(), |name| format!("the action `{name}`"));
         let there =
             if names.is_empty() { "it has no actions".to_owned() } else { format!("it has {names:?}") };
-        return Ok(Done::Lacks(format!("{wanted} ({there})")));
+        return Ok(AtspiActionReply::Lacks(format!("{wanted} ({there})")));
     };
-    Done::of(bus.act(object, ACTION, "DoAction", &index).await, &needs(Pattern::Action))
+    AtspiActionReply::of(bus.act(object, ACTION, "DoAction", &index).await, &needs(ElementCapability::Action))
 }
 
 /// Selects an element in its parent.
-async fn select(bus: &Bus, object: &ObjectRef) -> CallResult<Done> {
+async fn select(bus: &Bus, object: &ObjectRef) -> CallResult<AtspiActionReply> {
     let (parent, index) = tokio::try_join!(
         bus.parent(object),
         bus.call::<_, i32>(object, ACCESSIBLE, "GetIndexInParent", &()),
     )?;
-    let lacks = || Ok(Done::Lacks("a parent that selects its children".to_owned()));
+    let lacks = || Ok(AtspiActionReply::Lacks("a parent that selects its children".to_owned()));
     let Some(parent) = parent.filter(|_| index >= 0) else { return lacks() };
     let by_child: CallResult<bool> = bus.act(&parent, SELECTION, "SelectChild", &index).await;
     match by_child {
-        Ok(true) => return Ok(Done::Taken),
-        Ok(false) | Err(CallError::NotOffered) => {}
+        Ok(true) => return Ok(AtspiActionReply::Taken),
+        Ok(false) | Err(AtspiCallError::NotOffered) => {}
         Err(error) => return Err(error),
     }
     // GTK 3 selects the rows of a list with several columns only through its table.
@@ -199,9 +204,9 @@ async fn select(bus: &Bus, object: &ObjectRef) -> CallResult<Done> {
         bus.act(&parent, TABLE, "AddRowSelection", &row).await
     };
     match (by_row.await, by_child) {
-        (Err(CallError::NotOffered), Ok(_)) => Ok(Done::Declined),
-        (Err(CallError::NotOffered), Err(_)) => lacks(),
-        (other, _) => Done::of(other, ""),
+        (Err(AtspiCallError::NotOffered), Ok(_)) => Ok(AtspiActionReply::Declined),
+        (Err(AtspiCallError::NotOffered), Err(_)) => lacks(),
+        (other, _) => AtspiActionReply::of(other, ""),
     }
 }
 

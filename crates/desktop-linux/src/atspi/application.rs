@@ -11,7 +11,7 @@ use deskhand_core::{
 };
 
 use super::{
-    quirks::Toolkit,
+    quirks::AtspiToolkit,
     shift::{Shift, Within},
     wire::ObjectRef,
 };
@@ -24,9 +24,9 @@ pub(crate) struct Application {
     /// The process behind its connection.
     pub(crate) pid: u32,
     /// Its toolkit.
-    pub(crate) toolkit: Toolkit,
+    pub(crate) toolkit: AtspiToolkit,
     /// Origin that it counts positions from.
-    pub(crate) origin: Origin,
+    pub(crate) origin: CoordinateOrigin,
     /// `true` if it shows pages, which come up without an announcement.
     pub(crate) has_pages: bool,
 }
@@ -41,7 +41,7 @@ impl Application {
     ) -> Shift {
         let shift = self.toolkit.frame_shift(reported, window, self.origin);
         // The place of a pop-up is that of all of it, with its shadow.
-        let is_pop_up = kind.is_popup() && self.origin == Origin::Window;
+        let is_pop_up = kind.is_popup() && self.origin == CoordinateOrigin::Window;
         if is_pop_up { Shift { within: Within::PopUp, ..shift } } else { shift }
     }
 
@@ -55,8 +55,8 @@ impl Application {
     ) -> Shift {
         let shift = self.toolkit.shift(role, reported, parent_shift, parent_reported);
         match self.origin {
-            Origin::Screen => shift,
-            Origin::Window => self.toolkit.pop_up_shift(role, parent_role, shift),
+            CoordinateOrigin::Screen => shift,
+            CoordinateOrigin::Window => self.toolkit.pop_up_shift(role, parent_role, shift),
         }
     }
 }
@@ -83,7 +83,7 @@ impl Applications {
     }
 
     /// Returns the toolkit of the application that an object belongs to.
-    pub(super) fn toolkit_of(&self, object: &ObjectRef) -> Option<Toolkit> {
+    pub(super) fn toolkit_of(&self, object: &ObjectRef) -> Option<AtspiToolkit> {
         self.by_bus.get(&object.bus).map(|application| application.toolkit)
     }
 
@@ -99,7 +99,7 @@ impl Applications {
 
 /// Origin of the positions that an application reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Origin {
+pub(crate) enum CoordinateOrigin {
     /// The screen, as on X11.
     Screen,
     /// The surface of the window, with its shadow if it draws one: on Wayland no application learns where its windows are.
@@ -108,7 +108,7 @@ pub(crate) enum Origin {
 
 /// The properties of a window that its frame is found by.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct WindowFacts {
+pub(crate) struct AtspiFrameCriteria {
     /// Its title.
     pub(crate) title: String,
     /// Its client area.

@@ -9,12 +9,12 @@ use deskhand_core::geometry::{Rect, Screen};
 
 use super::{
     accessibility::Accessibility,
-    application::{Application, Applications, Origin, WindowFacts},
-    bus::{ACCESSIBLE, Bus, CallError, CallResult, REGISTRY, pipelined},
+    application::{Application, Applications, AtspiFrameCriteria, CoordinateOrigin},
+    bus::{ACCESSIBLE, AtspiCallError, Bus, CallResult, REGISTRY, pipelined},
     component::extents,
     events::deliver_roles,
-    mirror::Source,
-    quirks::Toolkit,
+    mirror::WalkSource,
+    quirks::AtspiToolkit,
     shift::Scale,
     wire::{ObjectRef, ROOT_PATH},
 };
@@ -27,7 +27,7 @@ const TOP_LEVELS_MAX: usize = 256;
 
 /// A top-level object that may belong to a window.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Candidate {
+struct AtspiFrameCandidate {
     object: ObjectRef,
     name: String,
     extents: Option<Rect<Screen>>,
@@ -55,10 +55,10 @@ impl Accessibility {
             all.excluded_buses.retain(|name| listed.contains(name));
             for described in found.into_iter().flatten() {
                 match described {
-                    Described::Application(application) => {
+                    AtspiPeer::Application(application) => {
                         all.by_bus.insert(Arc::clone(&application.root.bus), application);
                     }
-                    Described::Excluded(name) => {
+                    AtspiPeer::Excluded(name) => {
                         all.excluded_buses.insert(name);
                     }
                 }
@@ -103,20 +103,20 @@ impl Accessibility {
     pub(crate) async fn frame_of(
         &self,
         bus: &Bus,
-        window: &WindowFacts,
-        source: Source,
+        window: &AtspiFrameCriteria,
+        source: WalkSource,
     ) -> DesktopResult<CallResult<Option<(Application, ObjectRef, bool)>>> {
         let Some(pid) = window.pid else { return Ok(Ok(None)) };
         let mut stalled = None;
         for application in self.applications_of(pid).await? {
             let answers = self.catch_up(bus, &application).await?;
-            let known = (source == Source::Mirror)
+            let known = (source == WalkSource::Mirror)
                 .then(|| self.with_mirror(|mirror| mirror.find(&application.root.bus)?.frame_of(window)));
             if let Some(frame) = known.flatten() {
                 return Ok(Ok(Some((application, frame, answers))));
             }
             if !answers {
-                stalled = Some(CallError::NotAnswering { limit_ms: 0 });
+                stalled = Some(AtspiCallError::NotAnswering { limit_ms: 0 });
                 continue;
             }
             let read_at = self.with_mirror(|mirror| {
@@ -133,10 +133,10 @@ impl Accessibility {
                         return Ok(Ok(Some((application, frame, true))));
                     }
                 }
-                Err(CallError::BusGone) => return Err(super::bus::gone()),
+                Err(AtspiCallError::BusGone) => return Err(super::bus::gone()),
                 // The application is gone, or has just started and is not ready.
-                Err(CallError::NoObject | CallError::NotOffered | CallError::Refused(_)) => {}
-                Err(error @ CallError::NotAnswering { .. }) => stalled = Some(error),
+                Err(AtspiCallError::NoObject | AtspiCallError::NotOffered | AtspiCallError::Refused(_)) => {}
+                Err(error @ AtspiCallError::NotAnswering { .. }) => stalled = Some(error),
             }
         }
         Ok(stalled.map_or(Ok(None), Err))
@@ -155,7 +155,7 @@ impl Accessibility {
 }
 
 /// Program behind a connection.
-enum Described {
+enum AtspiPeer {
     Application(Application),
     /// An excluded program.
     Excluded(Arc<str>),
@@ -177,15 +177,15 @@ async fn describe(
     bus: &Bus,
     root: ObjectRef,
     excluded: &HashSet<String>,
-    origin: Origin,
-) -> Option<Described> {
+    origin: CoordinateOrigin,
+) -> Option<AtspiPeer> {
     let pid: u32 = bus
         .ask_daemon("GetConnectionUnixProcessID", &(&*root.bus))
         .await
         .inspect_err(|error| tracing::debug!(%error, %root, "cannot find the process of an application"))
         .ok()?;
     if runs_one_of(pid, excluded) {
-        return Some(Described::Excluded(root.bus));
+        return Some(AtspiPeer::Excluded(root.bus));
     }
     const APPLICATION: &str = "org.a11y.atspi.Application";
     let (toolkit, version, name) = tokio::join!(
@@ -194,20 +194,23 @@ async fn describe(
         bus.property::<String>(&root, ACCESSIBLE, "Name"),
     );
     // An application that hangs is asked again at the next update.
-    if matches!(name, Err(CallError::NotAnswering { .. })) {
+    if matches!(name, Err(AtspiCallError::NotAnswering { .. })) {
         return None;
     }
-    let toolkit =
-        Toolkit::of(&toolkit.unwrap_or_default(), &version.unwrap_or_default(), &name.unwrap_or_default());
+    let toolkit = AtspiToolkit::of(
+        &toolkit.unwrap_or_default(),
+        &version.unwrap_or_default(),
+        &name.unwrap_or_default(),
+    );
     let has_pages = toolkit.has_pages_apart() || draws_pages(pid);
     let application = Application { root, pid, toolkit, origin, has_pages };
     if let Err(error) = deliver_roles(bus, &application).await {
         tracing::warn!(%error, root = %application.root, "changes of roles in an application are not delivered");
     }
-    Some(Described::Application(application))
+    Some(AtspiPeer::Application(application))
 }
 
-async fn candidates(bus: &Bus, application: &Application) -> CallResult<Vec<Candidate>> {
+async fn candidates(bus: &Bus, application: &Application) -> CallResult<Vec<AtspiFrameCandidate>> {
     let mut objects = bus.children(&application.root).await?;
     objects.truncate(TOP_LEVELS_MAX);
     let read = pipelined(objects, |object| async move {
@@ -215,30 +218,36 @@ async fn candidates(bus: &Bus, application: &Application) -> CallResult<Vec<Cand
             tokio::join!(bus.property::<String>(&object, ACCESSIBLE, "Name"), extents(bus, &object));
         let name = match name {
             Ok(name) => name,
-            Err(CallError::NoObject) => return Ok(None),
+            Err(AtspiCallError::NoObject) => return Ok(None),
             Err(error) => return Err(error),
         };
-        Ok(Some(Candidate { object, name, extents: extents.ok().flatten() }))
+        Ok(Some(AtspiFrameCandidate { object, name, extents: extents.ok().flatten() }))
     })
     .await;
     read.into_iter().filter_map(Result::transpose).collect()
 }
 
 /// The candidate that belongs to a window: by title, then by position.
-fn best(candidates: &[Candidate], window: &WindowFacts, origin: Origin) -> Option<ObjectRef> {
-    let placed = |candidate: &Candidate| {
+fn best(
+    candidates: &[AtspiFrameCandidate],
+    window: &AtspiFrameCriteria,
+    origin: CoordinateOrigin,
+) -> Option<ObjectRef> {
+    let placed = |candidate: &AtspiFrameCandidate| {
         candidate.extents.map(|extents| match origin {
-            Origin::Screen => Scale::of(extents, window.bounds).apply(extents),
+            CoordinateOrigin::Screen => Scale::of(extents, window.bounds).apply(extents),
             // Nothing but the size is known.
-            Origin::Window => Rect::new(window.bounds.x, window.bounds.y, extents.width, extents.height),
+            CoordinateOrigin::Window => {
+                Rect::new(window.bounds.x, window.bounds.y, extents.width, extents.height)
+            }
         })
     };
-    let overlap = |candidate: &Candidate| {
+    let overlap = |candidate: &AtspiFrameCandidate| {
         placed(candidate)
             .and_then(|extents| extents.intersection(&window.bounds))
             .map_or(0, |common| i64::from(common.width) * i64::from(common.height))
     };
-    let nearest = |fits: &dyn Fn(&Candidate) -> bool| {
+    let nearest = |fits: &dyn Fn(&AtspiFrameCandidate) -> bool| {
         candidates
             .iter()
             .filter(|candidate| fits(candidate))
@@ -246,7 +255,7 @@ fn best(candidates: &[Candidate], window: &WindowFacts, origin: Origin) -> Optio
             .map(|candidate| candidate.object.clone())
     };
     let title = window.title.trim();
-    let covers = |candidate: &Candidate| {
+    let covers = |candidate: &AtspiFrameCandidate| {
         placed(candidate).is_some_and(|extents| {
             (extents.width - window.bounds.width).abs() <= 2
                 && (extents.height - window.bounds.height).abs() <= 2
@@ -270,7 +279,7 @@ fn best(candidates: &[Candidate], window: &WindowFacts, origin: Origin) -> Optio
         }
     }
     // The frame includes the decorations of the window manager.
-    let around = |candidate: &Candidate| {
+    let around = |candidate: &AtspiFrameCandidate| {
         placed(candidate).is_some_and(|extents| {
             (0..=64).contains(&(extents.width - window.bounds.width))
                 && (0..=64).contains(&(extents.height - window.bounds.height))
@@ -285,8 +294,8 @@ mod tests {
 
     use super::*;
 
-    fn candidate(path: &str, name: &str, extents: [i32; 4]) -> Candidate {
-        Candidate {
+    fn candidate(path: &str, name: &str, extents: [i32; 4]) -> AtspiFrameCandidate {
+        AtspiFrameCandidate {
             object: ObjectRef::new(":1.1", path),
             name: name.to_owned(),
             extents: Some(extents.into()),
@@ -303,8 +312,9 @@ mod tests {
             candidate("/menu", "", [10, 44, 200, 500]),
         ];
         let check = |title: &str, bounds: [i32; 4], kind, expected: Option<&str>| {
-            let window = WindowFacts { title: title.to_owned(), bounds: bounds.into(), kind, pid: Some(1) };
-            let found = best(&all, &window, Origin::Screen);
+            let window =
+                AtspiFrameCriteria { title: title.to_owned(), bounds: bounds.into(), kind, pid: Some(1) };
+            let found = best(&all, &window, CoordinateOrigin::Screen);
             assert_eq!(found.as_ref().map(|object| &*object.path), expected, "{title} {bounds:?}");
         };
         let normal = WindowKind::Normal;

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use zbus::zvariant::{DynamicDeserialize, DynamicType, OwnedValue};
 
 use super::{
-    quirks::Toolkit,
+    quirks::AtspiToolkit,
     wire::{self, ObjectRef, WireRef},
 };
 use deskhand_desktop::{DesktopError, DesktopResult};
@@ -41,7 +41,7 @@ const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
 
 /// Why a call failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum CallError {
+pub(crate) enum AtspiCallError {
     /// The accessibility bus is gone.
     #[error("the accessibility bus has ended")]
     BusGone,
@@ -60,9 +60,9 @@ pub(crate) enum CallError {
 }
 
 /// The result of a call.
-pub(crate) type CallResult<T> = Result<T, CallError>;
+pub(crate) type CallResult<T> = Result<T, AtspiCallError>;
 
-impl CallError {
+impl AtspiCallError {
     fn of(error: zbus::Error) -> Self {
         if matches!(error, zbus::Error::InputOutput(_)) {
             return Self::BusGone;
@@ -219,7 +219,7 @@ impl Bus {
                 .build(body)?;
             self.connection.send(&message).await
         };
-        told.await.map_err(CallError::of)
+        told.await.map_err(AtspiCallError::of)
     }
 
     async fn call_within<B, R>(
@@ -241,16 +241,16 @@ impl Bus {
         let calling = self.connection.call_method(Some(&*to.bus), &*to.path, Some(interface), method, body);
         let message = tokio::select! {
             biased;
-            () = self.gone.cancelled() => return Err(CallError::BusGone),
+            () = self.gone.cancelled() => return Err(AtspiCallError::BusGone),
             answer = tokio::time::timeout(bound, calling) => match answer {
-                Ok(answer) => answer.map_err(CallError::of)?,
+                Ok(answer) => answer.map_err(AtspiCallError::of)?,
                 Err(_) => {
                     let limit_ms = milliseconds(bound);
-                    return Err(CallError::NotAnswering { limit_ms });
+                    return Err(AtspiCallError::NotAnswering { limit_ms });
                 }
             },
         };
-        message.body().deserialize().map_err(CallError::Refused)
+        message.body().deserialize().map_err(AtspiCallError::Refused)
     }
 
     /// Reads a property.
@@ -259,7 +259,7 @@ impl Bus {
         T: TryFrom<OwnedValue>,
     {
         let value: OwnedValue = self.call(of, PROPERTIES, "Get", &(interface, name)).await?;
-        T::try_from(value).map_err(|_| CallError::Refused(zbus::Error::InvalidReply))
+        T::try_from(value).map_err(|_| AtspiCallError::Refused(zbus::Error::InvalidReply))
     }
 
     /// Reads all properties of an interface. Not safe with every toolkit.
@@ -294,7 +294,7 @@ impl Bus {
         &self,
         of: &ObjectRef,
         role: &Role,
-        toolkit: Toolkit,
+        toolkit: AtspiToolkit,
     ) -> CallResult<Vec<ObjectRef>> {
         let children = self.children(of).await?;
         if !toolkit.has_fragile_children(role) {
@@ -303,7 +303,7 @@ impl Bus {
         let read = pipelined(children, |child| async move {
             match self.call(&child, ACCESSIBLE, "GetRole", &()).await {
                 Ok(role) => Ok(toolkit.is_safe_child(&wire::role(role)).then_some(child)),
-                Err(CallError::NoObject | CallError::Refused(_)) => Ok(None),
+                Err(AtspiCallError::NoObject | AtspiCallError::Refused(_)) => Ok(None),
                 Err(error) => Err(error),
             }
         })
@@ -320,7 +320,8 @@ impl Bus {
     /// The parent of an object.
     pub(crate) async fn parent(&self, of: &ObjectRef) -> CallResult<Option<ObjectRef>> {
         let value: OwnedValue = self.call(of, PROPERTIES, "Get", &(ACCESSIBLE, "Parent")).await?;
-        let sent = WireRef::try_from(value).map_err(|_| CallError::Refused(zbus::Error::InvalidReply))?;
+        let sent =
+            WireRef::try_from(value).map_err(|_| AtspiCallError::Refused(zbus::Error::InvalidReply))?;
         Ok(ObjectRef::from_wire(&sent))
     }
 }

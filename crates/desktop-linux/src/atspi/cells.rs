@@ -5,16 +5,16 @@ use std::collections::HashMap;
 use deskhand_core::{
     clipping,
     ids::ElementId,
-    ui::{CellRange, CellRef, Element, Pattern, TableContent},
+    ui::{CellRange, CellRef, Element, ElementCapability, TableContent},
 };
 use futures_util::future::BoxFuture;
 
 use super::{
     accessibility::Accessibility,
     application::Application,
-    bus::{ACCESSIBLE, Bus, CallError, CallResult, TABLE, TEXT, pipelined},
+    bus::{ACCESSIBLE, AtspiCallError, Bus, CallResult, TABLE, TEXT, pipelined},
     details::{EMBEDDED, read_shape, read_text},
-    ids::Known,
+    ids::ElementObject,
     wire::{ObjectRef, WireRef},
 };
 use deskhand_desktop::{DesktopError, DesktopResult, TreeLimits};
@@ -31,15 +31,15 @@ pub(crate) async fn cell_object(bus: &Bus, table: &ObjectRef, cell: CellRef) -> 
     let number = |at: u32| i32::try_from(at).unwrap_or(i32::MAX);
     let sent: WireRef =
         bus.call(table, TABLE, "GetAccessibleAt", &(number(cell.row), number(cell.column))).await?;
-    ObjectRef::from_wire(&sent).ok_or(CallError::NoObject)
+    ObjectRef::from_wire(&sent).ok_or(AtspiCallError::NoObject)
 }
 
 /// Qt replaces the objects of cells after each change. One that disappears between two calls is looked up again, this
 /// often, and is never taken for a table that is gone.
 const CELL_TRIES_MAX: usize = 5;
 
-fn restless(cell: CellRef) -> CallError {
-    CallError::Refused(zbus::Error::Failure(format!(
+fn restless(cell: CellRef) -> AtspiCallError {
+    AtspiCallError::Refused(zbus::Error::Failure(format!(
         "{cell} is replaced each time it is read; try again once the table is idle"
     )))
 }
@@ -49,7 +49,7 @@ async fn text_at(bus: &Bus, table: &ObjectRef, at: CellRef) -> CallResult<String
     for _ in 0..CELL_TRIES_MAX {
         let cell = cell_object(bus, table, at).await?;
         match cell_text(bus, &cell).await {
-            Err(CallError::NoObject) => {}
+            Err(AtspiCallError::NoObject) => {}
             other => return other,
         }
     }
@@ -73,7 +73,7 @@ fn text_inside<'a>(bus: &'a Bus, object: &'a ObjectRef, levels: u8) -> BoxFuture
                 return with_embedded(bus, object, &text, levels - 1).await;
             }
             // Qt reports a missing interface as a missing object; the next call tells them apart.
-            Err(CallError::NotOffered | CallError::NoObject) => {}
+            Err(AtspiCallError::NotOffered | AtspiCallError::NoObject) => {}
             other => return other.map(|text| text.replace(EMBEDDED, "")),
         }
         let mut paragraphs = bus.children(object).await?;
@@ -83,7 +83,7 @@ fn text_inside<'a>(bus: &'a Bus, object: &'a ObjectRef, levels: u8) -> BoxFuture
             match read_text(bus, paragraph, CELL_TEXT_MAX).await {
                 Ok(text) => lines.push(text),
                 // A picture has no text; GTK 3 answers `Get failed` for its length.
-                Err(CallError::NotOffered | CallError::Refused(_)) => {}
+                Err(AtspiCallError::NotOffered | AtspiCallError::Refused(_)) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -107,7 +107,7 @@ async fn with_embedded(bus: &Bus, object: &ObjectRef, text: &str, levels: u8) ->
         let Some(child) = children.next() else { continue };
         match text_inside(bus, &child, levels).await {
             Ok(inside) => whole.push_str(&inside),
-            Err(CallError::NotOffered | CallError::NoObject | CallError::Refused(_)) => {}
+            Err(AtspiCallError::NotOffered | AtspiCallError::NoObject | AtspiCallError::Refused(_)) => {}
             Err(error) => return Err(error),
         }
     }
@@ -185,7 +185,7 @@ impl Accessibility {
             Ok(attributes.get("Formula").map(|formula| unescaped(formula)))
         };
         match reading.await {
-            Err(CallError::NotOffered | CallError::Refused(_)) => Ok(None),
+            Err(AtspiCallError::NotOffered | AtspiCallError::Refused(_)) => Ok(None),
             other => other.map_err(|error| self.error(OPERATION, table, error)),
         }
     }
@@ -194,7 +194,7 @@ impl Accessibility {
     async fn read_cell(
         &self,
         application: &Application,
-        table: &Known,
+        table: &ElementObject,
         at: CellRef,
     ) -> CallResult<(ObjectRef, Element, String)> {
         let bus = &self.shared.bus;
@@ -205,7 +205,7 @@ impl Accessibility {
                 cell_text(bus, &cell),
             );
             match read {
-                Err(CallError::NoObject) => {}
+                Err(AtspiCallError::NoObject) => {}
                 other => return other.map(|(element, text)| (cell, element, text)),
             }
         }
@@ -223,13 +223,13 @@ impl Accessibility {
         let shape = match read_shape(&self.shared.bus, table).await {
             Ok(shape) => shape,
             // GTK answers `Get failed` for the size of an object that is not a table.
-            Err(CallError::NotOffered | CallError::Refused(_))
-                if !self.element(id).await?.offers(Pattern::Table) =>
+            Err(AtspiCallError::NotOffered | AtspiCallError::Refused(_))
+                if !self.element(id).await?.offers(ElementCapability::Table) =>
             {
                 return Err(DesktopError::NotOffered {
                     operation,
                     element: id.to_string(),
-                    needs: format!("the pattern {:?}", Pattern::Table),
+                    needs: format!("the pattern {:?}", ElementCapability::Table),
                 });
             }
             Err(error) => return Err(self.error(operation, id, error)),

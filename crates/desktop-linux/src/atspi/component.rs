@@ -3,7 +3,7 @@
 use deskhand_core::geometry::{Rect, Screen};
 
 use super::{
-    bus::{Bus, COMPONENT, CallError, CallResult},
+    bus::{AtspiCallError, Bus, COMPONENT, CallResult},
     wire::{ObjectRef, WireRef},
 };
 
@@ -14,7 +14,7 @@ pub(crate) async fn extents(bus: &Bus, object: &ObjectRef) -> CallResult<Option<
     let (x, y, width, height): (i32, i32, i32, i32) =
         match bus.call::<_, ((i32, i32, i32, i32),)>(object, COMPONENT, "GetExtents", &SCREEN).await {
             Ok((extents,)) => extents,
-            Err(CallError::NotOffered) => return Ok(None),
+            Err(AtspiCallError::NotOffered) => return Ok(None),
             Err(error) => return Err(error),
         };
     Ok((x != i32::MIN && y != i32::MIN).then(|| Rect::new(x, y, width, height)))

@@ -6,15 +6,15 @@ use deskhand_core::{
     clipping,
     geometry::{Rect, Screen},
     ids::ElementId,
-    ui::{Element, Pattern, Role, Source, State, States, TableShape, ValueRange},
+    ui::{Element, ElementCapability, ElementSource, Role, State, States, TableShape, ValueRange},
 };
 
 use super::{
     accessibility::Accessibility,
     application::Application,
-    bus::{ACCESSIBLE, Bus, CallError, CallResult, DOCUMENT, SELECTION, TABLE, TEXT, VALUE},
+    bus::{ACCESSIBLE, AtspiCallError, Bus, CallResult, DOCUMENT, SELECTION, TABLE, TEXT, VALUE},
     component::extents,
-    quirks::Toolkit,
+    quirks::AtspiToolkit,
     shift::Shift,
     told::read_told,
     wire::{self, ObjectRef, WireRef},
@@ -23,11 +23,11 @@ use super::{
 /// Properties that decide if an object is shown and how it is read further. `Cache.GetItems` returns them for
 /// all objects at once.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Head {
+pub(crate) struct AtspiObjectHeader {
     pub(crate) role: Role,
     pub(crate) name: String,
     pub(crate) states: States,
-    pub(crate) patterns: Vec<Pattern>,
+    pub(crate) patterns: Vec<ElementCapability>,
     pub(crate) child_count: u32,
     /// Its description, if it was read along with the rest.
     pub(crate) description: Option<String>,
@@ -50,7 +50,7 @@ pub(crate) struct Details {
 /// Treats an interface that is announced but missing like one that is not announced.
 fn offered<T: Default>(result: CallResult<T>) -> CallResult<T> {
     match result {
-        Err(CallError::NotOffered | CallError::Refused(_)) => Ok(T::default()),
+        Err(AtspiCallError::NotOffered | AtspiCallError::Refused(_)) => Ok(T::default()),
         other => other,
     }
 }
@@ -62,7 +62,11 @@ pub(crate) async fn read_states(bus: &Bus, object: &ObjectRef) -> CallResult<Sta
 }
 
 /// The states of an object, completed by whether a menu is open where only its parent tells that: see GTK 2 in `quirks`.
-pub(crate) async fn read_states_of(bus: &Bus, object: &ObjectRef, toolkit: Toolkit) -> CallResult<States> {
+pub(crate) async fn read_states_of(
+    bus: &Bus,
+    object: &ObjectRef,
+    toolkit: AtspiToolkit,
+) -> CallResult<States> {
     let states = read_states(bus, object).await?;
     if !toolkit.opens_menus_by_selection() || !states.has(State::Visible) {
         return Ok(states);
@@ -74,7 +78,9 @@ pub(crate) async fn read_states_of(bus: &Bus, object: &ObjectRef, toolkit: Toolk
     let selected: CallResult<WireRef> = bus.call(&parent, SELECTION, "GetSelectedChild", &0_i32).await;
     match selected {
         Ok(sent) if ObjectRef::from_wire(&sent).as_ref() == Some(object) => Ok(states.with(State::Selected)),
-        Ok(_) | Err(CallError::NoObject | CallError::NotOffered | CallError::Refused(_)) => Ok(states),
+        Ok(_) | Err(AtspiCallError::NoObject | AtspiCallError::NotOffered | AtspiCallError::Refused(_)) => {
+            Ok(states)
+        }
         Err(error) => Err(error),
     }
 }
@@ -83,9 +89,9 @@ pub(crate) async fn read_states_of(bus: &Bus, object: &ObjectRef, toolkit: Toolk
 pub(crate) async fn read_head(
     bus: &Bus,
     object: &ObjectRef,
-    toolkit: Toolkit,
+    toolkit: AtspiToolkit,
     states: States,
-) -> CallResult<Head> {
+) -> CallResult<AtspiObjectHeader> {
     let (role, interfaces, (name, description, child_count)) = tokio::try_join!(
         bus.call::<_, u32>(object, ACCESSIBLE, "GetRole", &()),
         async { offered(bus.call::<_, Vec<String>>(object, ACCESSIBLE, "GetInterfaces", &()).await) },
@@ -96,7 +102,7 @@ pub(crate) async fn read_head(
         true => Role::DATE_EDITOR,
         false => role,
     };
-    Ok(Head { role, name, states, patterns, child_count, description })
+    Ok(AtspiObjectHeader { role, name, states, patterns, child_count, description })
 }
 
 /// Returns `true` if a group is a field for a time.
@@ -110,18 +116,18 @@ async fn is_time(bus: &Bus, object: &ObjectRef) -> CallResult<bool> {
 pub(crate) async fn read_head_again(
     bus: &Bus,
     object: &ObjectRef,
-    toolkit: Toolkit,
-    head: &Head,
-) -> CallResult<Head> {
+    toolkit: AtspiToolkit,
+    head: &AtspiObjectHeader,
+) -> CallResult<AtspiObjectHeader> {
     let (name, description, child_count) = read_properties(bus, object, toolkit).await?;
-    Ok(Head { name, description, child_count, ..head.clone() })
+    Ok(AtspiObjectHeader { name, description, child_count, ..head.clone() })
 }
 
 /// The name, description and number of children of an object.
 async fn read_properties(
     bus: &Bus,
     object: &ObjectRef,
-    toolkit: Toolkit,
+    toolkit: AtspiToolkit,
 ) -> CallResult<(String, Option<String>, u32)> {
     if !toolkit.has_get_all() {
         let (name, child_count) = tokio::try_join!(
@@ -145,11 +151,11 @@ async fn read_properties(
 pub(crate) async fn read_details(
     bus: &Bus,
     object: &ObjectRef,
-    toolkit: Toolkit,
-    head: &Head,
+    toolkit: AtspiToolkit,
+    head: &AtspiObjectHeader,
     reported: Option<Option<Rect<Screen>>>,
 ) -> CallResult<Details> {
-    let has = |pattern: Pattern| head.patterns.contains(&pattern);
+    let has = |pattern: ElementCapability| head.patterns.contains(&pattern);
     let (description, text, value, reported, table, address, chosen) = tokio::try_join!(
         async {
             match &head.description {
@@ -159,14 +165,16 @@ pub(crate) async fn read_details(
             }
         },
         async {
-            if has(Pattern::Text) && head.role != Role::PASSWORD_TEXT {
+            if has(ElementCapability::Text) && head.role != Role::PASSWORD_TEXT {
                 let text = offered(read_text(bus, object, Element::TEXT_MAX).await)?;
                 return Ok((!text.is_empty() && text != head.name).then_some(text));
             }
             Ok(None)
         },
         async {
-            if has(Pattern::Value) && (shows_value(&head.role) || toolkit.has_bar_inside(&head.role)) {
+            if has(ElementCapability::Value)
+                && (shows_value(&head.role) || toolkit.has_bar_inside(&head.role))
+            {
                 return offered(read_value(bus, object).await.map(Some));
             }
             Ok(None)
@@ -178,7 +186,11 @@ pub(crate) async fn read_details(
             }
         },
         async {
-            if has(Pattern::Table) { offered(read_shape(bus, object).await.map(Some)) } else { Ok(None) }
+            if has(ElementCapability::Table) {
+                offered(read_shape(bus, object).await.map(Some))
+            } else {
+                Ok(None)
+            }
         },
         async {
             let tells = head.role == Role::DOCUMENT_WEB && toolkit.tells_addresses();
@@ -198,14 +210,14 @@ pub(crate) async fn read_details(
 async fn read_chosen(bus: &Bus, object: &ObjectRef) -> CallResult<Option<String>> {
     let reading = async {
         let list: WireRef = bus.call(object, ACCESSIBLE, "GetChildAtIndex", &0_i32).await?;
-        let list = ObjectRef::from_wire(&list).ok_or(CallError::NoObject)?;
+        let list = ObjectRef::from_wire(&list).ok_or(AtspiCallError::NoObject)?;
         let option: WireRef = bus.call(&list, SELECTION, "GetSelectedChild", &0_i32).await?;
-        let option = ObjectRef::from_wire(&option).ok_or(CallError::NoObject)?;
+        let option = ObjectRef::from_wire(&option).ok_or(AtspiCallError::NoObject)?;
         bus.property::<String>(&option, ACCESSIBLE, "Name").await
     };
     match reading.await {
         Ok(name) => Ok(Some(clipping::name(name)).filter(|name| !name.is_empty())),
-        Err(CallError::NoObject | CallError::NotOffered | CallError::Refused(_)) => Ok(None),
+        Err(AtspiCallError::NoObject | AtspiCallError::NotOffered | AtspiCallError::Refused(_)) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -271,14 +283,14 @@ impl Accessibility {
     /// Builds an element from what was read of an object, and the role of the element that it is in. The caller assigns its id.
     pub(crate) fn to_element(
         &self,
-        toolkit: Toolkit,
+        toolkit: AtspiToolkit,
         shift: Shift,
         (depth, parent): (u16, Option<&Role>),
-        head: Head,
+        head: AtspiObjectHeader,
         details: Details,
     ) -> Element {
         let states = toolkit.completed((&head.role, head.states), parent, details.reported);
-        let head = Head { states, ..head };
+        let head = AtspiObjectHeader { states, ..head };
         // Some menus pad the names of their items. Those of icon views may have a text and no name.
         let (name, text) = match (toolkit.given_name(&head.role, head.name.trim()), details.text) {
             ("", Some(text)) if head.role == Role::ICON => (clipping::name(text), None),
@@ -305,7 +317,7 @@ impl Accessibility {
             table: details.table,
             address: details.address,
             told: details.told,
-            source: Source::AtSpi,
+            source: ElementSource::AtSpi,
             instead_of: None,
         }
     }
@@ -337,7 +349,7 @@ impl Accessibility {
 async fn is_selected_with_parent(
     bus: &Bus,
     object: &ObjectRef,
-    (toolkit, role): (Toolkit, &Role),
+    (toolkit, role): (AtspiToolkit, &Role),
 ) -> CallResult<bool> {
     if !toolkit.is_selected_with(role, &Role::TABLE_CELL) {
         return Ok(false);
@@ -349,7 +361,7 @@ async fn is_selected_with_parent(
 }
 
 /// The role of the element that an object is in, unless that is a menu which is closed.
-async fn open_parent(bus: &Bus, object: &ObjectRef, toolkit: Toolkit) -> CallResult<Option<Role>> {
+async fn open_parent(bus: &Bus, object: &ObjectRef, toolkit: AtspiToolkit) -> CallResult<Option<Role>> {
     let Some(parent) = bus.parent(object).await? else { return Ok(None) };
     let (states, role) = tokio::try_join!(
         read_states_of(bus, &parent, toolkit),

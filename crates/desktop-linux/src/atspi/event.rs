@@ -1,13 +1,13 @@
 //! The events of AT-SPI, parsed once as they arrive.
 
 use deskhand_core::ui::State;
-use deskhand_desktop::Aspect;
+use deskhand_desktop::ElementChangeKind;
 
 use super::wire::ObjectRef;
 
-/// Event of an object. [`Event::Other`] stands for all events that nothing depends on.
+/// Event of an object. [`AtspiEvent::Other`] stands for all events that nothing depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Event {
+pub(crate) enum AtspiEvent {
     /// A state was set or cleared.
     State { state: State, is_set: bool },
     /// A window was iconified or restored.
@@ -64,12 +64,12 @@ pub(crate) struct Announcement {
     /// The object concerned.
     pub(crate) object: ObjectRef,
     /// Event of the object.
-    pub(crate) event: Event,
+    pub(crate) event: AtspiEvent,
     /// The other object concerned, such as the child that was added.
     pub(crate) other: Option<ObjectRef>,
 }
 
-impl Event {
+impl AtspiEvent {
     /// The event of a signal; `None` for a signal that is not about objects, windows or documents. `detail` is its first
     /// argument, such as `checked` or `insert:system`; `first` its first number, which says whether a state was set.
     pub(super) fn parse(interface: &str, member: &str, detail: &str, first: i32) -> Option<Self> {
@@ -123,25 +123,27 @@ impl Event {
     }
 
     /// The aspect of the object that changed.
-    pub(crate) const fn aspect(self) -> Aspect {
+    pub(crate) const fn aspect(self) -> ElementChangeKind {
         match self {
-            Self::State { state: State::Focused, is_set: true } => Aspect::Focus,
-            Self::State { state, .. } => Aspect::State(state),
-            Self::Name => Aspect::Name,
-            Self::Description => Aspect::Description,
-            Self::Value => Aspect::Value,
-            Self::Bounds => Aspect::Bounds,
-            Self::ChildRemoved | Self::ChildrenChanged | Self::ModelChanged => Aspect::Children,
-            Self::Text => Aspect::Text,
-            Self::TextSelection | Self::Selection => Aspect::Selection,
-            Self::TextAttributes => Aspect::Attributes,
-            Self::ActiveDescendant => Aspect::ActiveDescendant,
-            Self::Caret => Aspect::Caret,
-            Self::Viewport => Aspect::Viewport,
-            Self::Message => Aspect::Message,
-            Self::Iconified | Self::WindowListed | Self::Window => Aspect::Window,
-            Self::Document => Aspect::Document,
-            Self::OtherState | Self::OtherProperty | Self::Attributes | Self::Other => Aspect::Other,
+            Self::State { state: State::Focused, is_set: true } => ElementChangeKind::Focus,
+            Self::State { state, .. } => ElementChangeKind::State(state),
+            Self::Name => ElementChangeKind::Name,
+            Self::Description => ElementChangeKind::Description,
+            Self::Value => ElementChangeKind::Value,
+            Self::Bounds => ElementChangeKind::Bounds,
+            Self::ChildRemoved | Self::ChildrenChanged | Self::ModelChanged => ElementChangeKind::Children,
+            Self::Text => ElementChangeKind::Text,
+            Self::TextSelection | Self::Selection => ElementChangeKind::Selection,
+            Self::TextAttributes => ElementChangeKind::Attributes,
+            Self::ActiveDescendant => ElementChangeKind::ActiveDescendant,
+            Self::Caret => ElementChangeKind::Caret,
+            Self::Viewport => ElementChangeKind::Viewport,
+            Self::Message => ElementChangeKind::Message,
+            Self::Iconified | Self::WindowListed | Self::Window => ElementChangeKind::Window,
+            Self::Document => ElementChangeKind::Document,
+            Self::OtherState | Self::OtherProperty | Self::Attributes | Self::Other => {
+                ElementChangeKind::Other
+            }
         }
     }
 
@@ -162,13 +164,15 @@ mod tests {
 
     #[test]
     fn each_signal_is_parsed_to_its_event_and_aspect() {
-        let check = |kind: &str, member: &str, detail: &str, first, event, aspect: Aspect, is_content| {
-            let parsed =
-                Event::parse(&format!("org.a11y.atspi.Event.{kind}"), member, detail, first).unwrap();
-            assert_eq!((parsed, parsed.aspect()), (event, aspect), "{kind}:{member}:{detail}");
-            assert_eq!(aspect.is_content(), is_content, "{kind}:{member}:{detail}");
-        };
-        let state = |state, is_set| Event::State { state, is_set };
+        let check =
+            |kind: &str, member: &str, detail: &str, first, event, aspect: ElementChangeKind, is_content| {
+                let parsed =
+                    AtspiEvent::parse(&format!("org.a11y.atspi.Event.{kind}"), member, detail, first)
+                        .unwrap();
+                assert_eq!((parsed, parsed.aspect()), (event, aspect), "{kind}:{member}:{detail}");
+                assert_eq!(aspect.is_content(), is_content, "{kind}:{member}:{detail}");
+            };
+        let state = |state, is_set| AtspiEvent::State { state, is_set };
         let object = |member, detail, first, event, aspect, is_content| {
             check("Object", member, detail, first, event, aspect, is_content);
         };
@@ -177,38 +181,75 @@ mod tests {
             "checked",
             1,
             state(State::Checked, true),
-            Aspect::State(State::Checked),
+            ElementChangeKind::State(State::Checked),
             true,
         );
-        object("StateChanged", "focused", 1, state(State::Focused, true), Aspect::Focus, false);
-        let unfocused = Aspect::State(State::Focused);
+        object("StateChanged", "focused", 1, state(State::Focused, true), ElementChangeKind::Focus, false);
+        let unfocused = ElementChangeKind::State(State::Focused);
         object("StateChanged", "focused", 0, state(State::Focused, false), unfocused, false);
-        object("StateChanged", "armed", 1, state(State::Pressed, true), Aspect::State(State::Pressed), false);
-        let expanded = Aspect::State(State::Expanded);
+        object(
+            "StateChanged",
+            "armed",
+            1,
+            state(State::Pressed, true),
+            ElementChangeKind::State(State::Pressed),
+            false,
+        );
+        let expanded = ElementChangeKind::State(State::Expanded);
         object("StateChanged", "collapsed", 1, state(State::Expanded, false), expanded, true);
-        object("StateChanged", "iconified", 1, Event::Iconified, Aspect::Window, false);
-        object("StateChanged", "indeterminate", 1, Event::OtherState, Aspect::Other, true);
-        object("TextChanged", "insert:system", 0, Event::Text, Aspect::Text, true);
-        object("TextSelectionChanged", "", 0, Event::TextSelection, Aspect::Selection, true);
-        object("PropertyChange", "accessible-name", 0, Event::Name, Aspect::Name, true);
-        object("BoundsChanged", "", 0, Event::Bounds, Aspect::Bounds, false);
-        object("PropertyChange", "accessible-role", 0, Event::OtherProperty, Aspect::Other, true);
-        object("ChildrenChanged", "add", 0, Event::ChildrenChanged, Aspect::Children, true);
-        object("ChildrenChanged", "remove:system", 0, Event::ChildRemoved, Aspect::Children, true);
-        object("RowInserted", "", 0, Event::ModelChanged, Aspect::Children, true);
-        object("ActiveDescendantChanged", "", 0, Event::ActiveDescendant, Aspect::ActiveDescendant, false);
-        object("LinkSelected", "", 0, Event::Other, Aspect::Other, true);
-        check("Window", "Activate", "", 0, Event::Window, Aspect::Window, false);
-        check("Window", "Create", "", 0, Event::WindowListed, Aspect::Window, false);
-        check("Window", "PropertyChange", "accessible-name", 0, Event::WindowListed, Aspect::Window, false);
-        check("Document", "LoadComplete", "", 0, Event::Document, Aspect::Document, true);
-        assert_eq!(Event::parse("org.a11y.atspi.Event.Mouse", "Button", "1p", 0), None);
+        object("StateChanged", "iconified", 1, AtspiEvent::Iconified, ElementChangeKind::Window, false);
+        object("StateChanged", "indeterminate", 1, AtspiEvent::OtherState, ElementChangeKind::Other, true);
+        object("TextChanged", "insert:system", 0, AtspiEvent::Text, ElementChangeKind::Text, true);
+        object("TextSelectionChanged", "", 0, AtspiEvent::TextSelection, ElementChangeKind::Selection, true);
+        object("PropertyChange", "accessible-name", 0, AtspiEvent::Name, ElementChangeKind::Name, true);
+        object("BoundsChanged", "", 0, AtspiEvent::Bounds, ElementChangeKind::Bounds, false);
+        object(
+            "PropertyChange",
+            "accessible-role",
+            0,
+            AtspiEvent::OtherProperty,
+            ElementChangeKind::Other,
+            true,
+        );
+        object("ChildrenChanged", "add", 0, AtspiEvent::ChildrenChanged, ElementChangeKind::Children, true);
+        object(
+            "ChildrenChanged",
+            "remove:system",
+            0,
+            AtspiEvent::ChildRemoved,
+            ElementChangeKind::Children,
+            true,
+        );
+        object("RowInserted", "", 0, AtspiEvent::ModelChanged, ElementChangeKind::Children, true);
+        object(
+            "ActiveDescendantChanged",
+            "",
+            0,
+            AtspiEvent::ActiveDescendant,
+            ElementChangeKind::ActiveDescendant,
+            false,
+        );
+        object("LinkSelected", "", 0, AtspiEvent::Other, ElementChangeKind::Other, true);
+        check("Window", "Activate", "", 0, AtspiEvent::Window, ElementChangeKind::Window, false);
+        check("Window", "Create", "", 0, AtspiEvent::WindowListed, ElementChangeKind::Window, false);
+        check(
+            "Window",
+            "PropertyChange",
+            "accessible-name",
+            0,
+            AtspiEvent::WindowListed,
+            ElementChangeKind::Window,
+            false,
+        );
+        check("Document", "LoadComplete", "", 0, AtspiEvent::Document, ElementChangeKind::Document, true);
+        assert_eq!(AtspiEvent::parse("org.a11y.atspi.Event.Mouse", "Button", "1p", 0), None);
     }
 
     #[test]
     fn only_a_defunct_state_that_is_set_means_gone() {
-        let defunct =
-            |first| Event::parse("org.a11y.atspi.Event.Object", "StateChanged", "defunct", first).unwrap();
+        let defunct = |first| {
+            AtspiEvent::parse("org.a11y.atspi.Event.Object", "StateChanged", "defunct", first).unwrap()
+        };
         assert!(defunct(1).is_defunct());
         assert!(!defunct(0).is_defunct());
     }

@@ -18,13 +18,13 @@ use zbus::{
 
 use super::{
     application::Application,
-    bus::{Bus, CallError, CallResult, REGISTRY, gone, pipelined},
-    event::{Announcement, Event},
+    bus::{AtspiCallError, Bus, CallResult, REGISTRY, gone, pipelined},
+    event::{Announcement, AtspiEvent},
     mirror,
-    shared::Shared,
+    shared::AtspiSharedState,
     wire::{ObjectRef, ROOT_PATH},
 };
-use deskhand_desktop::{Aspect, DesktopError, DesktopResult};
+use deskhand_desktop::{DesktopError, DesktopResult, ElementChangeKind};
 
 /// The most messages that may queue up.
 const QUEUE_MAX: usize = 8_192;
@@ -141,7 +141,8 @@ fn role_rules(application: &Application) -> zbus::Result<Vec<MatchRule<'_>>> {
 }
 
 async fn deliver(bus: &Bus, rules: zbus::Result<Vec<MatchRule<'_>>>) -> CallResult<()> {
-    let rules: Vec<String> = rules.map_err(CallError::Refused)?.iter().map(MatchRule::to_string).collect();
+    let rules: Vec<String> =
+        rules.map_err(AtspiCallError::Refused)?.iter().map(MatchRule::to_string).collect();
     let asked = pipelined(rules, |rule| async move { bus.ask_daemon("AddMatch", &rule).await });
     asked.await.into_iter().collect()
 }
@@ -150,7 +151,7 @@ async fn deliver(bus: &Bus, rules: zbus::Result<Vec<MatchRule<'_>>>) -> CallResu
 pub(crate) async fn read(
     mut stream: MessageStream,
     mut barriers: mpsc::Receiver<oneshot::Sender<()>>,
-    shared: Arc<Shared>,
+    shared: Arc<AtspiSharedState>,
 ) {
     loop {
         let message = tokio::select! {
@@ -181,7 +182,7 @@ pub(crate) async fn read(
 }
 
 /// Updates what is remembered, and returns the announcement to forward.
-fn take(message: &Message, shared: &Shared) -> Option<Announcement> {
+fn take(message: &Message, shared: &AtspiSharedState) -> Option<Announcement> {
     if message.message_type() != Type::Signal {
         return None;
     }
@@ -207,7 +208,7 @@ fn take(message: &Message, shared: &Shared) -> Option<Announcement> {
         .deserialize_unchecked()
         .inspect_err(|error| tracing::debug!(%error, "an event in an unknown format"))
         .ok()?;
-    let event = Event::parse(interface, member, detail, first)?;
+    let event = AtspiEvent::parse(interface, member, detail, first)?;
     let other = if event.names_another() { other_object(message) } else { None };
     if event.is_defunct() {
         ids().forget(&object);
@@ -218,16 +219,16 @@ fn take(message: &Message, shared: &Shared) -> Option<Announcement> {
         return None;
     }
     let aspect = event.aspect();
-    let focus = if aspect == Aspect::Focus {
+    let focus = if aspect == ElementChangeKind::Focus {
         Some(&object)
     } else {
         // A table has the focus for its current cell.
-        other.as_ref().filter(|_| aspect == Aspect::ActiveDescendant)
+        other.as_ref().filter(|_| aspect == ElementChangeKind::ActiveDescendant)
     };
     if let Some(focus) = focus {
         *shared.last_focus.lock().unwrap_or_else(PoisonError::into_inner) = Some(focus.clone());
     }
-    if &*object.path == ROOT_PATH && matches!(event, Event::ChildrenChanged | Event::ChildRemoved) {
+    if &*object.path == ROOT_PATH && matches!(event, AtspiEvent::ChildrenChanged | AtspiEvent::ChildRemoved) {
         shared.applications_changed.notify_one();
     }
     Some(Announcement { object, event, other })

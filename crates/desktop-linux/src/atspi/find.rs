@@ -13,11 +13,11 @@ use deskhand_core::{
 
 use super::{
     accessibility::Accessibility,
-    application::{Application, WindowFacts},
-    bus::{ACCESSIBLE, Bus, CallError, CallResult, gone, pipelined},
+    application::{Application, AtspiFrameCriteria},
+    bus::{ACCESSIBLE, AtspiCallError, Bus, CallResult, gone, pipelined},
     component::{extents, object_at},
     details::{read_states_of, read_text},
-    mirror::Source,
+    mirror::WalkSource,
     recycled::{row_at, rows_in_view},
     shift::Shift,
     wire::{self, ObjectRef},
@@ -31,7 +31,7 @@ const DEPTH_MAX: usize = 100;
 const PLACED_BOUND: Duration = Duration::from_millis(100);
 
 /// An object on the way down to a point.
-struct Spot {
+struct HitTestObject {
     object: ObjectRef,
     reported: Option<Rect<Screen>>,
     shift: Shift,
@@ -41,8 +41,8 @@ struct Spot {
 
 /// The next object on the way down, and the objects beside it that have no place yet although they are to be seen.
 #[derive(Default)]
-struct Next {
-    spot: Option<Spot>,
+struct HitTestStep {
+    spot: Option<HitTestObject>,
     unplaced: Vec<ObjectRef>,
 }
 
@@ -86,7 +86,7 @@ impl Accessibility {
             let (this, application, role) = (self, &application, &role);
             let read = pipelined(objects, |object| async move {
                 match this.read_child(bus, application, &object, (role, known.shift, parent)).await {
-                    Err(CallError::NoObject) => Ok(None),
+                    Err(AtspiCallError::NoObject) => Ok(None),
                     other => other.map(Some),
                 }
             })
@@ -117,20 +117,20 @@ impl Accessibility {
     /// Only virtual tables are asked for the object at the point.
     pub(crate) async fn element_at(
         &self,
-        window: &WindowFacts,
+        window: &AtspiFrameCriteria,
         point: Point<Screen>,
     ) -> DesktopResult<Option<Element>> {
         const OPERATION: &str = "find the element at a point";
         let bus = &self.shared.bus;
-        let failed = |error: CallError| error.into_desktop(OPERATION, &window.title, gone);
-        let found = self.frame_of(bus, window, Source::Mirror).await?.map_err(failed)?;
+        let failed = |error: AtspiCallError| error.into_desktop(OPERATION, &window.title, gone);
+        let found = self.frame_of(bus, window, WalkSource::Mirror).await?.map_err(failed)?;
         let Some((application, frame, _)) = found else {
             return Ok(None);
         };
         let finding = async {
             let reported = extents(bus, &frame).await?;
             let shift = application.frame_shift(reported, window.bounds, window.kind);
-            let mut spot = Spot { object: frame, reported, shift, closed: false };
+            let mut spot = HitTestObject { object: frame, reported, shift, closed: false };
             for _ in 0..DEPTH_MAX {
                 match self.next_spot(&application, &spot, point).await? {
                     Some(next) => spot = next,
@@ -141,7 +141,7 @@ impl Accessibility {
         };
         match finding.await {
             // It was removed in the meantime.
-            Err(CallError::NoObject) => Ok(None),
+            Err(AtspiCallError::NoObject) => Ok(None),
             other => other.map_err(failed),
         }
     }
@@ -150,9 +150,9 @@ impl Accessibility {
     async fn next_spot(
         &self,
         application: &Application,
-        spot: &Spot,
+        spot: &HitTestObject,
         point: Point<Screen>,
-    ) -> CallResult<Option<Spot>> {
+    ) -> CallResult<Option<HitTestObject>> {
         let bus = &self.shared.bus;
         let began = Instant::now();
         loop {
@@ -172,8 +172,8 @@ impl Accessibility {
     }
 
     /// Returns the maximum delay between drawing in a window and its announcement.
-    pub(crate) async fn announces_after(&self, window: &WindowFacts) -> DesktopResult<Duration> {
-        let found = self.frame_of(&self.shared.bus, window, Source::Mirror).await?;
+    pub(crate) async fn announces_after(&self, window: &AtspiFrameCriteria) -> DesktopResult<Duration> {
+        let found = self.frame_of(&self.shared.bus, window, WalkSource::Mirror).await?;
         let application = found.ok().flatten().map(|(application, _, _)| application);
         Ok(application.map(|application| application.toolkit.announces_after()).unwrap_or_default())
     }
@@ -186,10 +186,11 @@ impl Accessibility {
     }
 
     /// The element that was last announced to have the focus, if it still has it and is in this window.
-    pub(crate) async fn known_focus(&self, window: &WindowFacts) -> DesktopResult<Option<Element>> {
+    pub(crate) async fn known_focus(&self, window: &AtspiFrameCriteria) -> DesktopResult<Option<Element>> {
         let bus = &self.shared.bus;
         // What was announced so far has arrived by then.
-        let Ok(Some((application, frame, true))) = self.frame_of(bus, window, Source::Mirror).await? else {
+        let Ok(Some((application, frame, true))) = self.frame_of(bus, window, WalkSource::Mirror).await?
+        else {
             return Ok(None);
         };
         let last = self.shared.last_focus.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -234,9 +235,9 @@ impl Accessibility {
 async fn next_spot(
     bus: &Bus,
     application: &Application,
-    spot: &Spot,
+    spot: &HitTestObject,
     point: Point<Screen>,
-) -> CallResult<Next> {
+) -> CallResult<HitTestStep> {
     let (count, role) = tokio::try_join!(
         bus.child_count(&spot.object),
         bus.call::<_, u32>(&spot.object, ACCESSIBLE, "GetRole", &())
@@ -244,11 +245,12 @@ async fn next_spot(
     if count > TreeLimits::default().children_max {
         let Point { x, y, .. } = spot.shift.undo(point);
         let cell = object_at(bus, &spot.object, x, y).await?;
-        let spot = cell.map(|object| Spot { object, reported: None, shift: spot.shift, closed: false });
-        return Ok(Next { spot, unplaced: Vec::new() });
+        let spot =
+            cell.map(|object| HitTestObject { object, reported: None, shift: spot.shift, closed: false });
+        return Ok(HitTestStep { spot, unplaced: Vec::new() });
     }
     if count == 0 || spot.closed {
-        return Ok(Next::default());
+        return Ok(HitTestStep::default());
     }
     let parent_role = &wire::role(role);
     let children = bus.safe_children(&spot.object, parent_role, application.toolkit).await?;
@@ -271,10 +273,10 @@ async fn next_spot(
         let covers =
             reported.is_some_and(|extents| shift.is_known() && shift.apply(extents).contains(&point));
         let closed = application.toolkit.is_closed(&role, states, Some(parent_role));
-        Ok((covers.then_some(Spot { object, reported, shift, closed }), None))
+        Ok((covers.then_some(HitTestObject { object, reported, shift, closed }), None))
     })
     .await;
-    let mut next = Next::default();
+    let mut next = HitTestStep::default();
     let mut several = Vec::new();
     for child in read {
         match child {
@@ -282,7 +284,7 @@ async fn next_spot(
                 several.extend(covers);
                 next.unplaced.extend(comes);
             }
-            Err(CallError::NoObject) => {}
+            Err(AtspiCallError::NoObject) => {}
             Err(error) => return Err(error),
         }
     }

@@ -7,7 +7,7 @@ use std::{
 
 use deskhand_core::{
     ids::ElementId,
-    ui::{Place, Tree},
+    ui::{ElementTreePath, Tree},
 };
 
 use super::{shift::Shift, wire::ObjectRef};
@@ -17,7 +17,7 @@ const OBJECTS_MAX: usize = 60_000;
 
 /// Data of an element that is stored between calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Known {
+pub(crate) struct ElementObject {
     /// The object behind the element.
     pub(crate) object: ObjectRef,
     /// The correction of the coordinates of its toolkit.
@@ -25,22 +25,22 @@ pub(crate) struct Known {
 }
 
 #[derive(Debug)]
-struct Entry {
-    known: Known,
+struct ElementIdEntry {
+    known: ElementObject,
     seen: u64,
     /// `true` if the object is gone; the element may be recognised again.
     gone: bool,
     /// When the element was recognised as another object, and for how long at most it was away if it still shows the same.
     found_again: Option<(Instant, Option<Duration>)>,
     /// Place where it was last listed.
-    place: Option<Place>,
+    place: Option<ElementTreePath>,
 }
 
 /// Which object has which id. Ids are never reused.
 #[derive(Debug, Default)]
 pub(crate) struct ElementIds {
     by_object: HashMap<ObjectRef, ElementId>,
-    by_id: HashMap<ElementId, Entry>,
+    by_id: HashMap<ElementId, ElementIdEntry>,
     /// The cells of tables that identify them by position: table, row and column.
     by_place: HashMap<(ElementId, u32, u32), ElementId>,
     last: u32,
@@ -63,9 +63,12 @@ impl ElementIds {
         }
         self.last = self.last.saturating_add(1);
         let id = ElementId(self.last);
-        let known = Known { object: object.clone(), shift };
+        let known = ElementObject { object: object.clone(), shift };
         self.by_object.insert(object.clone(), id);
-        self.by_id.insert(id, Entry { known, seen: self.clock, gone: false, found_again: None, place: None });
+        self.by_id.insert(
+            id,
+            ElementIdEntry { known, seen: self.clock, gone: false, found_again: None, place: None },
+        );
         id
     }
 
@@ -107,7 +110,7 @@ impl ElementIds {
     }
 
     /// Returns the stored data of an element.
-    pub(crate) fn find(&self, id: ElementId) -> Option<Known> {
+    pub(crate) fn find(&self, id: ElementId) -> Option<ElementObject> {
         self.by_id.get(&id).filter(|entry| !entry.gone).map(|entry| entry.known.clone())
     }
 
@@ -121,7 +124,7 @@ impl ElementIds {
     }
 
     /// Returns the place where an element was last listed, also if its object is gone.
-    pub(crate) fn last_place(&self, id: ElementId) -> Option<Place> {
+    pub(crate) fn last_place(&self, id: ElementId) -> Option<ElementTreePath> {
         self.by_id.get(&id)?.place
     }
 
@@ -164,7 +167,7 @@ impl ElementIds {
     /// Records that an element is another object now.
     pub(crate) fn rebind(&mut self, id: ElementId, object: &ObjectRef, shift: Shift) {
         let Some(entry) = self.by_id.get_mut(&id) else { return };
-        let before = std::mem::replace(&mut entry.known, Known { object: object.clone(), shift });
+        let before = std::mem::replace(&mut entry.known, ElementObject { object: object.clone(), shift });
         entry.gone = false;
         if self.by_object.get(&before.object) == Some(&id) {
             self.by_object.remove(&before.object);

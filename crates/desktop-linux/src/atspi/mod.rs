@@ -37,11 +37,11 @@ mod view;
 mod wire;
 
 pub(crate) use accessibility::Accessibility;
-pub(crate) use application::{Application, Origin, WindowFacts};
+pub(crate) use application::{Application, AtspiFrameCriteria, CoordinateOrigin};
 pub(crate) use event::Announcement;
-pub use mirror::Difference;
-pub(crate) use mirror::{Source, lasting};
+pub use mirror::MirrorDiff;
+pub(crate) use mirror::{WalkSource, lasting};
 pub(crate) use pop_ups::PopUp;
 pub(crate) use quirks::is_noise;
-pub(crate) use view::Screenshot;
+pub(crate) use view::WindowScreenshot;
 pub(crate) use wire::ObjectRef;

@@ -7,18 +7,18 @@ use deskhand_core::{
 };
 
 use super::{
-    application::Origin,
-    quirks::Toolkit,
+    application::CoordinateOrigin,
+    quirks::AtspiToolkit,
     shift::{Scale, Shift, Within},
 };
 
-impl Toolkit {
+impl AtspiToolkit {
     /// The shift of the top-level object of a window.
     pub(super) fn frame_shift(
         self,
         reported: Option<Rect<Screen>>,
         window: Rect<Screen>,
-        origin: Origin,
+        origin: CoordinateOrigin,
     ) -> Shift {
         let Some(reported) = reported else { return Shift::NONE };
         let to_window = |scale: Scale| {
@@ -27,13 +27,13 @@ impl Toolkit {
         };
         let scale = Scale::of(reported, window);
         match (origin, self) {
-            (Origin::Window, _) => {
+            (CoordinateOrigin::Window, _) => {
                 let ((left, top), shift) = (shadow(reported, window), to_window(Scale::default()));
                 Shift { x: shift.x - left, y: shift.y - top, ..shift }
             }
-            (Origin::Screen, Self::Gtk4) => to_window(scale),
+            (CoordinateOrigin::Screen, Self::Gtk4) => to_window(scale),
             (
-                Origin::Screen,
+                CoordinateOrigin::Screen,
                 Self::Gtk2
                 | Self::Gtk3
                 | Self::Qt
@@ -112,24 +112,24 @@ mod tests {
     #[test]
     fn vcl_is_shifted_below_its_root_pane_but_gtk_inside_it_is_not() {
         let rect = |y: i32| Some(Rect::new(0, y, 138, 23));
-        let office = Toolkit::LibreOffice;
+        let office = AtspiToolkit::LibreOffice;
         let down = office.shift(&Role::ROOT_PANE, rect(19), Shift::NONE, rect(44));
         assert_eq!(down, Shift { x: 0, y: 25, ..Shift::NONE });
         assert_eq!(office.shift(&Role::TOOL_BAR, rect(60), down, rect(19)), down);
         assert_eq!(office.shift(&Role::PANEL, rect(1035), down, rect(1010)), Shift::NONE);
-        assert_eq!(Toolkit::Gtk3.shift(&Role::ROOT_PANE, rect(19), Shift::NONE, rect(44)), Shift::NONE);
+        assert_eq!(AtspiToolkit::Gtk3.shift(&Role::ROOT_PANE, rect(19), Shift::NONE, rect(44)), Shift::NONE);
     }
 
     #[test]
     fn a_page_is_told_in_pixels_whatever_surrounds_it() {
-        let page = |around: Shift| Toolkit::Chromium.shift(&Role::DOCUMENT_WEB, None, around, None);
-        let scaled = Toolkit::Chromium.frame_shift(
+        let page = |around: Shift| AtspiToolkit::Chromium.shift(&Role::DOCUMENT_WEB, None, around, None);
+        let scaled = AtspiToolkit::Chromium.frame_shift(
             Some(Rect::new(10, 10, 600, 400)),
             Rect::new(20, 20, 1200, 800),
-            Origin::Screen,
+            CoordinateOrigin::Screen,
         );
         assert_ne!(scaled, Shift::NONE);
-        assert_eq!(Toolkit::Chromium.shift(&Role::PANEL, None, scaled, None), scaled);
+        assert_eq!(AtspiToolkit::Chromium.shift(&Role::PANEL, None, scaled, None), scaled);
         assert_eq!(page(scaled), Shift::NONE);
         let moved = Shift { x: 3, ..Shift::NONE };
         assert_eq!(page(moved), moved);

@@ -12,11 +12,11 @@ use deskhand_core::{
 
 use super::{
     accessibility::Accessibility,
-    application::{Application, WindowFacts},
+    application::{Application, AtspiFrameCriteria},
     bus::{ACCESSIBLE, Bus, CallResult, pipelined},
     component::extents,
     details::read_states,
-    mirror::Source,
+    mirror::WalkSource,
     shift::Shift,
     wire::{self, ObjectRef},
 };
@@ -45,9 +45,9 @@ pub(crate) struct PopUp {
 
 impl Accessibility {
     /// The pop-ups of the application of a window, as it reports them: bottom-most first, as far as that is known.
-    pub(crate) async fn pop_ups(&self, window: &WindowFacts) -> Vec<PopUp> {
+    pub(crate) async fn pop_ups(&self, window: &AtspiFrameCriteria) -> Vec<PopUp> {
         let bus = &self.shared.bus.until_at_most(ANSWER_BOUND);
-        let Ok(Ok(Some((application, frame, true)))) = self.frame_of(bus, window, Source::Mirror).await
+        let Ok(Ok(Some((application, frame, true)))) = self.frame_of(bus, window, WalkSource::Mirror).await
         else {
             return Vec::new();
         };

@@ -72,16 +72,16 @@
 
 use std::time::Duration;
 
-use super::{details::Head, mirror::Parts};
+use super::{details::AtspiObjectHeader, mirror::ObjectAspects};
 use deskhand_core::{
     geometry::{Rect, Screen},
     ui::{Element, Role, State, States},
 };
-use deskhand_desktop::{Aspect, Quirks};
+use deskhand_desktop::{ElementChangeKind, Quirks};
 
 /// The toolkit of an application, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Toolkit {
+pub(crate) enum AtspiToolkit {
     /// GTK 2, by its bridge.
     Gtk2,
     /// GTK 3.
@@ -100,7 +100,7 @@ pub(crate) enum Toolkit {
     Other,
 }
 
-impl Toolkit {
+impl AtspiToolkit {
     /// Detects the toolkit from the properties of the root object.
     pub(crate) fn of(name: &str, version: &str, application: &str) -> Self {
         let gtk = name.eq_ignore_ascii_case("gtk");
@@ -247,13 +247,13 @@ impl Toolkit {
     }
 
     /// Returns the parts that may change without an event when the area of an element is drawn.
-    pub(crate) fn drawn_parts(self) -> Parts {
+    pub(crate) fn drawn_parts(self) -> ObjectAspects {
         match self {
-            Self::Gtk3 | Self::Gtk4 | Self::Chromium => Parts::EXTENTS,
-            Self::Qt => Parts::EXTENTS.and(Parts::STATES).and(Parts::BODY),
+            Self::Gtk3 | Self::Gtk4 | Self::Chromium => ObjectAspects::EXTENTS,
+            Self::Qt => ObjectAspects::EXTENTS.and(ObjectAspects::STATES).and(ObjectAspects::BODY),
             // An object stays what it is, whatever it draws.
-            Self::LibreOffice => Parts::ALL.without(Parts::KIND),
-            Self::Gtk2 | Self::Java | Self::Other => Parts::ALL,
+            Self::LibreOffice => ObjectAspects::ALL.without(ObjectAspects::KIND),
+            Self::Gtk2 | Self::Java | Self::Other => ObjectAspects::ALL,
         }
     }
 
@@ -292,7 +292,7 @@ impl Toolkit {
     }
 
     /// Returns `true` if an element only repeats the one around it: the button that a menu button of GTK 4 consists of.
-    pub(crate) fn repeats(self, around: &Element, head: &Head, description: &str) -> bool {
+    pub(crate) fn repeats(self, around: &Element, head: &AtspiObjectHeader, description: &str) -> bool {
         self == Self::Gtk4
             && [&around.role, &head.role] == [&Role::PUSH_BUTTON; 2]
             && around.name == self.given_name(&head.role, head.name.trim())
@@ -478,8 +478,14 @@ pub(crate) fn default_action(names: &[String]) -> Option<usize> {
 }
 
 /// Changes that prove no effect: a caret that blinks or moves, geometry, and formatting.
-pub(crate) const fn is_noise(aspect: Aspect) -> bool {
-    matches!(aspect, Aspect::Caret | Aspect::Bounds | Aspect::Viewport | Aspect::Attributes)
+pub(crate) const fn is_noise(aspect: ElementChangeKind) -> bool {
+    matches!(
+        aspect,
+        ElementChangeKind::Caret
+            | ElementChangeKind::Bounds
+            | ElementChangeKind::Viewport
+            | ElementChangeKind::Attributes
+    )
 }
 
 #[cfg(test)]
@@ -489,7 +495,7 @@ mod tests {
     #[test]
     fn names_that_gtk_4_makes_up_or_says_twice_are_mended() {
         let check = |role: &Role, name: &str, expected: &str| {
-            assert_eq!(Toolkit::Gtk4.given_name(role, name), expected, "{role} {name}");
+            assert_eq!(AtspiToolkit::Gtk4.given_name(role, name), expected, "{role} {name}");
         };
         check(&Role::PUSH_BUTTON, "7 7", "7");
         check(&Role::PUSH_BUTTON, "Save As… Save As…", "Save As…");
@@ -505,7 +511,7 @@ mod tests {
         check(&Role::PANEL, "BaobabWindow", "");
         check(&Role::LIST_ITEM, "Documents", "Documents");
         check(&Role::PANEL, "USB", "USB");
-        assert_eq!(Toolkit::Qt.given_name(&Role::PUSH_BUTTON, "7 7"), "7 7");
+        assert_eq!(AtspiToolkit::Qt.given_name(&Role::PUSH_BUTTON, "7 7"), "7 7");
     }
 
     #[test]

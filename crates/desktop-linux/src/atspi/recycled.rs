@@ -10,9 +10,9 @@ use deskhand_core::{
 };
 
 use super::{
-    bus::{Bus, CallError, CallResult, pipelined},
+    bus::{AtspiCallError, Bus, CallResult, pipelined},
     component::{extents, object_at},
-    quirks::Toolkit,
+    quirks::AtspiToolkit,
     view::child_with,
     wire::ObjectRef,
 };
@@ -20,7 +20,7 @@ use super::{
 /// The most objects of a list whose places are read. Lists that make objects only for rows around those in view have fewer.
 const OBJECTS_MAX: u32 = 1_000;
 
-impl Toolkit {
+impl AtspiToolkit {
     /// Returns `true` if rows of a container with this role may have gone out of view although they report that they show.
     pub(crate) fn recycles(self, role: &Role) -> bool {
         self == Self::Gtk4
@@ -48,7 +48,7 @@ pub(crate) async fn placed_in(
     let read = pipelined(children, |child| async move {
         match extents(bus, &child).await {
             Ok(place) => Ok(place.and_then(|place| Some((child, place.intersection(&area)?)))),
-            Err(CallError::NoObject) => Ok(None),
+            Err(AtspiCallError::NoObject) => Ok(None),
             Err(error) => Err(error),
         }
     })

@@ -10,20 +10,20 @@ use deskhand_core::geometry::{Rect, Screen};
 use tokio::sync::{Notify, broadcast};
 
 use super::{
-    application::{Applications, Origin},
+    application::{Applications, CoordinateOrigin},
     bus::Bus,
     event::Announcement,
     ids::ElementIds,
-    mirror::Mirror,
-    quirks::Toolkit,
+    mirror::AtspiMirror,
+    quirks::AtspiToolkit,
     wire::ObjectRef,
 };
 
 /// State shared by callers and tasks. The locks are held for a look-up and never across an await.
-pub(crate) struct Shared {
+pub(crate) struct AtspiSharedState {
     pub(crate) bus: Bus,
     pub(crate) ids: Mutex<ElementIds>,
-    pub(crate) mirror: Mutex<Mirror>,
+    pub(crate) mirror: Mutex<AtspiMirror>,
     pub(crate) applications: Mutex<Applications>,
     /// The object that was last announced to have the focus.
     pub(crate) last_focus: Mutex<Option<ObjectRef>>,
@@ -33,13 +33,13 @@ pub(crate) struct Shared {
     pub(crate) applications_changed: Notify,
     pub(crate) screen: Rect<Screen>,
     /// Origin that applications count positions from.
-    pub(crate) origin: Origin,
+    pub(crate) origin: CoordinateOrigin,
 }
 
-impl Shared {
+impl AtspiSharedState {
     /// Returns the time after an input within which a change of an object counts as immediate.
     pub(crate) fn at_once(&self, object: &ObjectRef) -> Duration {
         let applications = self.applications.lock().unwrap_or_else(PoisonError::into_inner);
-        applications.toolkit_of(object).map(Toolkit::at_once).unwrap_or_default()
+        applications.toolkit_of(object).map(AtspiToolkit::at_once).unwrap_or_default()
     }
 }

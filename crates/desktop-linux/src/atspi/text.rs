@@ -7,9 +7,9 @@ use deskhand_core::ids::ElementId;
 
 use super::{
     accessibility::Accessibility,
-    bus::{Bus, CallError, CallResult, TEXT},
+    bus::{AtspiCallError, Bus, CallResult, TEXT},
     details::EMBEDDED,
-    quirks::Toolkit,
+    quirks::AtspiToolkit,
     wire::ObjectRef,
 };
 use deskhand_desktop::DesktopResult;
@@ -23,7 +23,7 @@ impl Accessibility {
         let read: CallResult<(i32, i32)> = bus.call(object, TEXT, "GetSelection", &0_i32).await;
         let (start, end) = match read {
             Ok((start, end)) => (start.min(end), start.max(end)),
-            Err(CallError::NotOffered | CallError::Refused(_)) => return Ok(None),
+            Err(AtspiCallError::NotOffered | AtspiCallError::Refused(_)) => return Ok(None),
             Err(error) => return Err(self.error(OPERATION, id, error)),
         };
         if start < 0 || start == end {
@@ -45,7 +45,7 @@ impl Accessibility {
         };
         match read.await {
             Ok(place) => Ok(place),
-            Err(CallError::NotOffered | CallError::Refused(_)) => Ok(None),
+            Err(AtspiCallError::NotOffered | AtspiCallError::Refused(_)) => Ok(None),
             Err(error) => Err(self.error("read the place of the caret", id, error)),
         }
     }
@@ -64,7 +64,7 @@ async fn characters_before(bus: &Bus, object: &ObjectRef, offset: i32) -> CallRe
 pub(super) async fn select_text(
     bus: &Bus,
     object: &ObjectRef,
-    toolkit: Toolkit,
+    toolkit: AtspiToolkit,
     (start, end): (usize, usize),
 ) -> CallResult<bool> {
     let length: i32 = bus.property(object, TEXT, "CharacterCount").await?;

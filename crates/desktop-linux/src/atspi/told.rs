@@ -6,14 +6,14 @@ use std::collections::HashMap;
 
 use deskhand_core::{
     text::clip,
-    ui::{Element, Pattern, Role},
+    ui::{Element, ElementCapability, Role},
 };
 use jiff::{ToSpan as _, civil};
 
 use super::{
-    bus::{ACCESSIBLE, Bus, CallError, CallResult, TEXT, VALUE},
-    details::Head,
-    quirks::Toolkit,
+    bus::{ACCESSIBLE, AtspiCallError, Bus, CallResult, TEXT, VALUE},
+    details::AtspiObjectHeader,
+    quirks::AtspiToolkit,
     wire::ObjectRef,
 };
 
@@ -34,8 +34,8 @@ const BOLD: u32 = 600;
 pub(super) async fn read_told(
     bus: &Bus,
     object: &ObjectRef,
-    toolkit: Toolkit,
-    head: &Head,
+    toolkit: AtspiToolkit,
+    head: &AtspiObjectHeader,
     text: Option<&str>,
 ) -> CallResult<Option<String>> {
     if !toolkit.tells_formats() {
@@ -48,7 +48,9 @@ pub(super) async fn read_told(
         (role, Some(text)) if [Role::PARAGRAPH, Role::HEADING].contains(role) => {
             read_style(bus, object, text).await
         }
-        (role, Some(text)) if *role == Role::TABLE_CELL && head.patterns.contains(&Pattern::Value) => {
+        (role, Some(text))
+            if *role == Role::TABLE_CELL && head.patterns.contains(&ElementCapability::Value) =>
+        {
             if !text.contains(|letter: char| letter.is_ascii_digit() || letter == '#') {
                 return Ok(None);
             }
@@ -58,7 +60,7 @@ pub(super) async fn read_told(
     };
     match told {
         Ok(told) => Ok(told.map(|told| clip(&told, Element::TOLD_MAX))),
-        Err(CallError::NotOffered | CallError::Refused(_)) => Ok(None),
+        Err(AtspiCallError::NotOffered | AtspiCallError::Refused(_)) => Ok(None),
         Err(error) => Err(error),
     }
 }

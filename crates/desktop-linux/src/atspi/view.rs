@@ -16,11 +16,11 @@ use deskhand_core::{
 use futures_util::future::BoxFuture;
 
 use super::{
-    bus::{ACCESSIBLE, Bus, CallError, CallResult, pipelined},
+    bus::{ACCESSIBLE, AtspiCallError, Bus, CallResult, pipelined},
     cells::{cell_object, cell_text, cells_of},
     component::{extents, object_at},
-    details::{Details, Head, read_details, read_head, read_states},
-    quirks::Toolkit,
+    details::{AtspiObjectHeader, Details, read_details, read_head, read_states},
+    quirks::AtspiToolkit,
     shift::Shift,
     wire::{ObjectRef, WireRef},
 };
@@ -35,10 +35,10 @@ const PICTURE_WORTH: usize = 40;
 const AREAS_MAX: usize = 8;
 
 /// Takes a screenshot of a region; `None` if there is none.
-pub(crate) type Pixels<'a> = &'a (dyn Fn(Rect<Screen>) -> BoxFuture<'a, Option<Screenshot>> + Sync);
+pub(crate) type Pixels<'a> = &'a (dyn Fn(Rect<Screen>) -> BoxFuture<'a, Option<WindowScreenshot>> + Sync);
 
 /// A screenshot, and where it does not show the window that is read.
-pub(crate) struct Screenshot {
+pub(crate) struct WindowScreenshot {
     pub(crate) picture: Picture,
     /// The areas of the windows above.
     pub(crate) covered: Vec<Rect<Screen>>,
@@ -61,24 +61,24 @@ pub(crate) struct Container {
 
 /// One child in view.
 #[derive(Debug, Clone)]
-pub(crate) struct Cell {
+pub(crate) struct VirtualContainerCell {
     pub(crate) object: ObjectRef,
-    pub(crate) head: Head,
+    pub(crate) head: AtspiObjectHeader,
     pub(crate) details: Details,
 }
 
 /// The children in view, in reading order, without the empty cells of a table.
 #[derive(Debug, Clone)]
-pub(crate) struct View {
+pub(crate) struct VirtualContainerView {
     pub(crate) range: CellRange,
-    pub(crate) cells: BTreeMap<(u32, u32), Cell>,
+    pub(crate) cells: BTreeMap<(u32, u32), VirtualContainerCell>,
 }
 
 /// Reads views.
 #[derive(Clone, Copy)]
 pub(crate) struct Viewer<'a, 'p> {
     pub(crate) bus: &'a Bus,
-    pub(crate) toolkit: Toolkit,
+    pub(crate) toolkit: AtspiToolkit,
     pub(crate) pixels: Option<Pixels<'p>>,
 }
 
@@ -89,8 +89,8 @@ impl Viewer<'_, '_> {
         &self,
         table: &ObjectRef,
         container: Container,
-        before: Option<(Arc<View>, Vec<Rect<Screen>>)>,
-    ) -> CallResult<Arc<View>> {
+        before: Option<(Arc<VirtualContainerView>, Vec<Rect<Screen>>)>,
+    ) -> CallResult<Arc<VirtualContainerView>> {
         let range = match container.is_icons {
             true => Box::pin(self.range_of_icons(table, container)).await?,
             false => self.range(table, container).await?,
@@ -98,11 +98,11 @@ impl Viewer<'_, '_> {
         let Some(range) = range else {
             let at = CellRef { row: 0, column: 0 };
             let nothing = CellRange { first: at, last: at };
-            return Ok(Arc::new(View { range: nothing, cells: BTreeMap::new() }));
+            return Ok(Arc::new(VirtualContainerView { range: nothing, cells: BTreeMap::new() }));
         };
         if container.shape.is_none() {
             let cells = self.items(table, container, range).await?;
-            return Ok(Arc::new(View { range, cells }));
+            return Ok(Arc::new(VirtualContainerView { range, cells }));
         }
         if let Some((before, areas)) =
             before.filter(|(view, areas)| view.range == range && areas.len() <= AREAS_MAX)
@@ -124,29 +124,32 @@ impl Viewer<'_, '_> {
                 cells.remove(&(place.row, place.column));
             }
             cells.extend(self.cells(table, container, range.first, places).await?);
-            return Ok(Arc::new(View { range, cells }));
+            return Ok(Arc::new(VirtualContainerView { range, cells }));
         }
         let places = cells_of(range).collect();
         let cells = self.cells(table, container, range.first, places).await?;
-        Ok(Arc::new(View { range, cells }))
+        Ok(Arc::new(VirtualContainerView { range, cells }))
     }
 
     /// The view with its states read again; `None` if one of its children is gone.
-    pub(crate) async fn states(&self, view: &View) -> CallResult<Option<Arc<View>>> {
+    pub(crate) async fn states(
+        &self,
+        view: &VirtualContainerView,
+    ) -> CallResult<Option<Arc<VirtualContainerView>>> {
         let read = pipelined(view.cells.clone(), |(place, cell)| async move {
             match read_states(self.bus, &cell.object).await {
                 Ok(states) if states.has(State::Defunct) => Ok(None),
                 Ok(states) => {
-                    let head = Head { states, ..cell.head };
-                    Ok(Some((place, Cell { head, ..cell })))
+                    let head = AtspiObjectHeader { states, ..cell.head };
+                    Ok(Some((place, VirtualContainerCell { head, ..cell })))
                 }
-                Err(CallError::NoObject) => Ok(None),
+                Err(AtspiCallError::NoObject) => Ok(None),
                 Err(error) => Err(error),
             }
         })
         .await;
         let cells: Option<BTreeMap<_, _>> = read.into_iter().collect::<CallResult<_>>()?;
-        Ok(cells.map(|cells| Arc::new(View { range: view.range, cells })))
+        Ok(cells.map(|cells| Arc::new(VirtualContainerView { range: view.range, cells })))
     }
 
     /// The cell at a corner of the view, starting from the cell that the toolkit finds there. Some toolkits are off
@@ -216,7 +219,7 @@ impl Viewer<'_, '_> {
         for at in found {
             match at {
                 Ok(at) => placed.extend(at),
-                Err(CallError::NoObject | CallError::Refused(_)) => {}
+                Err(AtspiCallError::NoObject | AtspiCallError::Refused(_)) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -266,7 +269,7 @@ impl Viewer<'_, '_> {
         list: &ObjectRef,
         container: Container,
         range: CellRange,
-    ) -> CallResult<BTreeMap<(u32, u32), Cell>> {
+    ) -> CallResult<BTreeMap<(u32, u32), VirtualContainerCell>> {
         let parent = container.is_icons.then_some(&Role::LAYERED_PANE);
         let read = pipelined(range.first.row..=range.last.row, |row| async move {
             let reading = async {
@@ -280,10 +283,10 @@ impl Viewer<'_, '_> {
                 if self.toolkit.is_out_of_view((&head.role, states), parent, details.reported) {
                     return Ok(None);
                 }
-                Ok(Some(((row, 0), Cell { object, head, details })))
+                Ok(Some(((row, 0), VirtualContainerCell { object, head, details })))
             };
             match reading.await {
-                Err(CallError::NoObject) => Ok(None),
+                Err(AtspiCallError::NoObject) => Ok(None),
                 other => other,
             }
         })
@@ -298,20 +301,20 @@ impl Viewer<'_, '_> {
         container: Container,
         first: CellRef,
         mut places: Vec<CellRef>,
-    ) -> CallResult<BTreeMap<(u32, u32), Cell>> {
+    ) -> CallResult<BTreeMap<(u32, u32), VirtualContainerCell>> {
         if places.len() >= PICTURE_WORTH && self.toolkit.draws_cells_in_place() {
             self.leave_out_blank(table, container, first, &mut places).await?;
         }
         let read = pipelined(places, |at| async move {
             let object = match cell_object(self.bus, table, at).await {
                 Ok(object) => object,
-                Err(CallError::NoObject) => return Ok(None),
+                Err(AtspiCallError::NoObject) => return Ok(None),
                 Err(error) => return Err(error),
             };
             let text = match cell_text(self.bus, &object).await {
                 Ok(text) if text.is_empty() => return Ok(None),
                 Ok(text) => text,
-                Err(CallError::NoObject) => return Ok(None),
+                Err(AtspiCallError::NoObject) => return Ok(None),
                 Err(error) => return Err(error),
             };
             let states = read_states(self.bus, &object).await?;
@@ -319,7 +322,7 @@ impl Viewer<'_, '_> {
             head.name = at.to_string();
             let mut details = read_details(self.bus, &object, self.toolkit, &head, None).await?;
             details.text = Some(text.chars().take(Element::TEXT_MAX).collect());
-            Ok(Some(((at.row, at.column), Cell { object, head, details })))
+            Ok(Some(((at.row, at.column), VirtualContainerCell { object, head, details })))
         })
         .await;
         read.into_iter().filter_map(Result::transpose).collect()
@@ -354,7 +357,7 @@ impl Viewer<'_, '_> {
                         columns.insert(at.column, (place.x, place.width));
                     }
                 }
-                Ok((_, None)) | Err(CallError::NoObject) => {}
+                Ok((_, None)) | Err(AtspiCallError::NoObject) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -372,7 +375,7 @@ impl Viewer<'_, '_> {
 async fn child_at(bus: &Bus, parent: &ObjectRef, index: u32) -> CallResult<ObjectRef> {
     let index = i32::try_from(index).unwrap_or(i32::MAX);
     let sent: WireRef = bus.call(parent, ACCESSIBLE, "GetChildAtIndex", &index).await?;
-    ObjectRef::from_wire(&sent).ok_or(CallError::NoObject)
+    ObjectRef::from_wire(&sent).ok_or(AtspiCallError::NoObject)
 }
 
 /// The child of an object that is, or contains, `found`.
@@ -393,7 +396,7 @@ pub(crate) async fn child_with(
     Ok(None)
 }
 
-impl Screenshot {
+impl WindowScreenshot {
     /// Returns `true` if the inside of a cell has a single colour. `false` for a cell that is too small or not
     /// completely in the picture, and for one that another window covers.
     fn is_blank(&self, cell: Rect<Screen>) -> bool {
@@ -429,8 +432,10 @@ mod tests {
     #[test]
     fn a_cell_with_one_pixel_of_text_is_not_blank() {
         let region = Rect::new(100, 50, 40, 20);
-        let mut drawn =
-            Screenshot { picture: Picture { region, rgb: vec![255; 40 * 20 * 3] }, covered: Vec::new() };
+        let mut drawn = WindowScreenshot {
+            picture: Picture { region, rgb: vec![255; 40 * 20 * 3] },
+            covered: Vec::new(),
+        };
         let cell = Rect::new(102, 52, 30, 16);
         assert!(drawn.is_blank(cell));
         // A pixel of the grid line does not count, one inside does.
@@ -445,7 +450,7 @@ mod tests {
     fn a_cell_below_another_window_is_not_known_to_be_blank() {
         let region = Rect::new(0, 0, 100, 20);
         let covered = vec![Rect::new(45, 0, 100, 100)];
-        let drawn = Screenshot { picture: Picture { region, rgb: vec![255; 100 * 20 * 3] }, covered };
+        let drawn = WindowScreenshot { picture: Picture { region, rgb: vec![255; 100 * 20 * 3] }, covered };
         assert!(drawn.is_blank(Rect::new(0, 0, 40, 20)));
         assert!(!drawn.is_blank(Rect::new(40, 0, 40, 20)));
     }

@@ -7,7 +7,7 @@
 
 use std::{fmt, sync::Arc};
 
-use deskhand_core::ui::{Pattern, Role, State, States};
+use deskhand_core::ui::{ElementCapability, Role, State, States};
 use zbus::zvariant::OwnedObjectPath;
 
 /// The path of the null object.
@@ -108,14 +108,14 @@ pub(crate) fn states(words: &[u32]) -> States {
 }
 
 /// The patterns among the names of interfaces.
-pub(crate) fn patterns(interfaces: &[String]) -> Vec<Pattern> {
-    const PATTERNS: [(&str, Pattern); 6] = [
-        ("org.a11y.atspi.Action", Pattern::Action),
-        ("org.a11y.atspi.EditableText", Pattern::EditableText),
-        ("org.a11y.atspi.Selection", Pattern::Selection),
-        ("org.a11y.atspi.Table", Pattern::Table),
-        ("org.a11y.atspi.Text", Pattern::Text),
-        ("org.a11y.atspi.Value", Pattern::Value),
+pub(crate) fn patterns(interfaces: &[String]) -> Vec<ElementCapability> {
+    const PATTERNS: [(&str, ElementCapability); 6] = [
+        ("org.a11y.atspi.Action", ElementCapability::Action),
+        ("org.a11y.atspi.EditableText", ElementCapability::EditableText),
+        ("org.a11y.atspi.Selection", ElementCapability::Selection),
+        ("org.a11y.atspi.Table", ElementCapability::Table),
+        ("org.a11y.atspi.Text", ElementCapability::Text),
+        ("org.a11y.atspi.Value", ElementCapability::Value),
     ];
     PATTERNS
         .iter()

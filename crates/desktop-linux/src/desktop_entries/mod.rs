@@ -25,7 +25,7 @@ use deskhand_core::{
 use deskhand_process::find_program;
 pub(crate) use entry::DesktopEntry;
 use entry::{LAUNCHERS, is_interpreter};
-pub(crate) use spoken::Meant;
+pub(crate) use spoken::ApplicationNameMatch;
 
 /// The most entries that are read.
 const ENTRIES_MAX: usize = 4096;

@@ -14,7 +14,7 @@ const CANDIDATES_MAX: usize = 6;
 
 /// Meaning of a name.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Meant<'a> {
+pub(crate) enum ApplicationNameMatch<'a> {
     /// One application.
     One(&'a DesktopEntry),
     /// Any of these.
@@ -27,15 +27,15 @@ impl DesktopEntries {
     /// Finds the meaning of a name: exactly one application by [`Self::find`], with and without the word of its
     /// maker; else those whose kind, or whose name in any language, it is; else those with all of its words in
     /// their names; else in their keywords.
-    pub(crate) fn meant(&self, wanted: &str) -> Meant<'_> {
+    pub(crate) fn meant(&self, wanted: &str) -> ApplicationNameMatch<'_> {
         let bare = bare_name(wanted);
         if let Some(entry) = self.find(wanted).or_else(|| self.find(&bare)) {
-            return Meant::One(entry);
+            return ApplicationNameMatch::One(entry);
         }
         let whole = wanted.trim().to_lowercase();
         let words = name_words(&bare);
         if words.is_empty() {
-            return Meant::None;
+            return ApplicationNameMatch::None;
         }
         let tiers: [&dyn Fn(&DesktopEntry) -> bool; 3] = [
             &|entry| entry.called.contains(&whole) || entry.called.contains(&bare),
@@ -44,9 +44,9 @@ impl DesktopEntries {
         ];
         let found = tiers.into_iter().map(|fits| self.shown_where(fits)).find(|found| !found.is_empty());
         match found.unwrap_or_default().as_slice() {
-            [] => Meant::None,
-            [one] => Meant::One(one),
-            several => Meant::Several(several.to_vec()),
+            [] => ApplicationNameMatch::None,
+            [one] => ApplicationNameMatch::One(one),
+            several => ApplicationNameMatch::Several(several.to_vec()),
         }
     }
 
@@ -75,13 +75,14 @@ impl DesktopEntries {
         let own = [&entry.id, &entry.name, &entry.program_name()].map(|name| name.to_lowercase());
         // A program of this name is what is meant by it.
         let is_program = |name: &str| find_program(name, &self.path, Path::new("")).is_some();
-        names
-            .retain(|name| !own.contains(name) && self.meant(name) == Meant::One(entry) && !is_program(name));
+        names.retain(|name| {
+            !own.contains(name) && self.meant(name) == ApplicationNameMatch::One(entry) && !is_program(name)
+        });
         names
     }
 }
 
-impl Meant<'_> {
+impl ApplicationNameMatch<'_> {
     /// The names of those that may be meant, each with what distinguishes it.
     pub(crate) fn candidates(several: &[&DesktopEntry]) -> String {
         let shown = several.iter().take(CANDIDATES_MAX);

@@ -223,9 +223,9 @@ fn an_application_is_found_by_what_a_person_calls_it() {
     let texts: Vec<(&str, &str)> = texts.iter().map(|(id, text)| (*id, text.as_str())).collect();
     let all = entries(&texts);
     let ids = |wanted: &str| match all.meant(wanted) {
-        Meant::One(entry) => vec![entry.id.clone()],
-        Meant::Several(several) => several.iter().map(|entry| entry.id.clone()).collect(),
-        Meant::None => Vec::new(),
+        ApplicationNameMatch::One(entry) => vec![entry.id.clone()],
+        ApplicationNameMatch::Several(several) => several.iter().map(|entry| entry.id.clone()).collect(),
+        ApplicationNameMatch::None => Vec::new(),
     };
     for (wanted, expected) in [
         ("Mozilla Firefox", &["firefox-esr"][..]),

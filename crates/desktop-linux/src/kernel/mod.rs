@@ -12,7 +12,7 @@ mod threads;
 
 use std::{collections::HashSet, time::Duration};
 
-pub(crate) use processes::{Work, is_at_rest, processes_of, work_of};
+pub(crate) use processes::{MainThreadActivity, is_at_rest, processes_of, work_of};
 pub(crate) use sockets::peer_process;
 
 /// Until so long after an input, the page of a browser looks at short intervals what it has to do first. After that, only the
@@ -30,7 +30,7 @@ pub(crate) fn sleeps_for(pid: u32, since: Duration) -> Option<Duration> {
     let pages: Vec<u32> = processes.iter().copied().filter(|pid| processes::shows_pages(*pid)).collect();
     for pid in processes {
         let counts = pages.is_empty() || since < PAGES_AGREE || pages.contains(&pid);
-        let memory = threads::Memory::of(pid);
+        let memory = threads::ProcessMemory::of(pid);
         let mut soonest = Duration::MAX;
         for thread in processes::threads_of(pid)? {
             soonest = soonest.min(threads::sleeps_for(pid, thread, &memory)?);

@@ -54,7 +54,7 @@ pub(crate) fn is_at_rest(pid: u32) -> bool {
 
 /// Work that the main thread of a process has done.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Work {
+pub(crate) struct MainThreadActivity {
     pid: u32,
     /// Its time on a processor, in nanoseconds, as the kernel writes it.
     run_time: String,
@@ -64,11 +64,11 @@ pub(crate) struct Work {
 
 /// The work of a process's main thread; the first number of `schedstat` is the time on a processor
 /// (`Documentation/scheduler/sched-stats` of Linux).
-pub(crate) fn work_of(pid: u32) -> Option<Work> {
+pub(crate) fn work_of(pid: u32) -> Option<MainThreadActivity> {
     let stat = Stat::read(&format!("/proc/{pid}/stat"))?;
     let times = fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?;
     let run_time = times.split(' ').next()?.to_owned();
-    Some(Work { pid, run_time, runs: stat.state == 'R' })
+    Some(MainThreadActivity { pid, run_time, runs: stat.state == 'R' })
 }
 
 /// Contents of a `stat` file of a process or thread (`proc_pid_stat(5)`).

@@ -28,7 +28,7 @@ const SOCKET: usize = 72;
 
 /// One connection in the answer of the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Connection {
+struct TcpConnectionInfo {
     inode: u64,
     /// Traffic in both directions; `None` if the protocol does not count it.
     traffic: Option<Traffic>,
@@ -44,7 +44,7 @@ struct Traffic {
     has_received: bool,
 }
 
-impl Connection {
+impl TcpConnectionInfo {
     /// Returns `true` if it sent something within this time and has received nothing after it.
     fn awaits_answer(&self, since_ms: u64) -> bool {
         self.traffic.is_none_or(|one| {
@@ -79,7 +79,7 @@ pub(super) fn await_answer(inodes: &HashSet<u64>, since: Duration) -> Option<boo
 }
 
 /// The connections of this machine.
-fn connections(family: AddressFamily, protocol: u8) -> Option<Vec<Connection>> {
+fn connections(family: AddressFamily, protocol: u8) -> Option<Vec<TcpConnectionInfo>> {
     let kernel = socket_with(
         AddressFamily::NETLINK,
         SocketType::DGRAM,
@@ -125,7 +125,7 @@ fn request(family: AddressFamily, protocol: u8) -> Vec<u8> {
 }
 
 /// A message with `struct inet_diag_msg` and its attributes.
-fn connection(message: &[u8]) -> Option<Connection> {
+fn connection(message: &[u8]) -> Option<TcpConnectionInfo> {
     let inode = u64::from(u32_at(message, HEAD + SOCKET - 4)?);
     let mut attributes = message.get(HEAD + SOCKET..)?;
     let mut traffic = None;
@@ -136,7 +136,7 @@ fn connection(message: &[u8]) -> Option<Connection> {
         }
         attributes = attributes.get(length.max(4).next_multiple_of(4)..).unwrap_or_default();
     }
-    Some(Connection { inode, traffic })
+    Some(TcpConnectionInfo { inode, traffic })
 }
 
 /// `tcpi_last_data_sent`, `tcpi_last_data_recv` and `tcpi_bytes_received` of `struct tcp_info`.

@@ -21,7 +21,7 @@ const ASIDE: [&str; 6] =
 
 /// Returns the minimum time that a thread sleeps on, in a process whose memory is `memory`; a timeout that is
 /// relative counts from now. `None` if it works, and where the kernel does not report it.
-pub(super) fn sleeps_for(pid: u32, thread: u32, memory: &Memory) -> Option<Duration> {
+pub(super) fn sleeps_for(pid: u32, thread: u32, memory: &ProcessMemory) -> Option<Duration> {
     let task = format!("/proc/{pid}/task/{thread}");
     let Some(stat) = Stat::read(&format!("{task}/stat")) else { return Some(Duration::MAX) };
     match stat.state {
@@ -31,29 +31,29 @@ pub(super) fn sleeps_for(pid: u32, thread: u32, memory: &Memory) -> Option<Durat
         'Z' | 'X' | 'x' | 'T' | 't' => return Some(Duration::MAX),
         _ => return None,
     }
-    let call = Call::parse(&fs::read_to_string(format!("{task}/syscall")).ok()?)?;
+    let call = BlockedSystemCall::parse(&fs::read_to_string(format!("{task}/syscall")).ok()?)?;
     call.timeout(memory)
 }
 
 /// The memory of another process.
-trait Reads {
+trait ProcessMemoryReader {
     /// Two words at an address: a `timespec` or `timeval`.
     fn pair(&self, address: u64) -> Option<(i64, i64)>;
 }
 
 /// The memory of a process, opened when it is first read.
-pub(super) struct Memory {
+pub(super) struct ProcessMemory {
     pid: u32,
     file: OnceCell<Option<File>>,
 }
 
-impl Memory {
+impl ProcessMemory {
     pub(super) const fn of(pid: u32) -> Self {
         Self { pid, file: OnceCell::new() }
     }
 }
 
-impl Reads for Memory {
+impl ProcessMemoryReader for ProcessMemory {
     fn pair(&self, address: u64) -> Option<(i64, i64)> {
         let mut bytes = [0; 16];
         let file = self.file.get_or_init(|| File::open(format!("/proc/{}/mem", self.pid)).ok());
@@ -65,12 +65,12 @@ impl Reads for Memory {
 
 /// The system call that a thread sleeps in.
 #[derive(Debug, PartialEq, Eq)]
-struct Call {
+struct BlockedSystemCall {
     number: i64,
     arguments: [u64; 6],
 }
 
-impl Call {
+impl BlockedSystemCall {
     /// Parses the line of the kernel; `None` if the thread runs, or sleeps outside of a call.
     fn parse(line: &str) -> Option<Self> {
         let mut words = line.split_whitespace();
@@ -83,7 +83,7 @@ impl Call {
     }
 
     /// When the call returns without anything else happening.
-    fn timeout(&self, memory: &impl Reads) -> Option<Duration> {
+    fn timeout(&self, memory: &impl ProcessMemoryReader) -> Option<Duration> {
         let [first, second, third, fourth, fifth, _] = self.arguments;
         #[cfg(target_arch = "x86_64")]
         match self.number {
@@ -125,7 +125,7 @@ fn milliseconds(argument: u64) -> Duration {
 }
 
 /// The interval at an address, whose second word counts units of so many nanoseconds; no address is no timeout.
-fn interval(memory: &impl Reads, address: u64, unit_ns: i64) -> Option<Duration> {
+fn interval(memory: &impl ProcessMemoryReader, address: u64, unit_ns: i64) -> Option<Duration> {
     if address == 0 {
         return Some(Duration::MAX);
     }
@@ -139,7 +139,7 @@ fn duration(seconds: i64, nanoseconds: i64) -> Option<Duration> {
 }
 
 /// Returns the time until the moment stored at an address, of the real-time clock or the monotonic one.
-fn until(memory: &impl Reads, address: u64, is_real_time: bool) -> Option<Duration> {
+fn until(memory: &impl ProcessMemoryReader, address: u64, is_real_time: bool) -> Option<Duration> {
     let clock = if is_real_time { ClockId::Realtime } else { ClockId::Monotonic };
     let now = clock_gettime(clock);
     let at = interval(memory, address, 1)?;
@@ -147,7 +147,7 @@ fn until(memory: &impl Reads, address: u64, is_real_time: bool) -> Option<Durati
 }
 
 /// `futex(2)`: only some operations take an interval, the others a time.
-fn futex(memory: &impl Reads, operation: u64, timeout: u64) -> Option<Duration> {
+fn futex(memory: &impl ProcessMemoryReader, operation: u64, timeout: u64) -> Option<Duration> {
     const PRIVATE: u64 = 128;
     const CLOCK_REALTIME: u64 = 256;
     const WAIT: u64 = 0;
@@ -171,22 +171,22 @@ mod tests {
     /// A memory that holds one pair at every address.
     struct Holds(i64, i64);
 
-    impl Reads for Holds {
+    impl ProcessMemoryReader for Holds {
         fn pair(&self, _address: u64) -> Option<(i64, i64)> {
             Some((self.0, self.1))
         }
     }
 
-    fn call(number: i64, arguments: [u64; 6]) -> Call {
-        Call { number, arguments }
+    fn call(number: i64, arguments: [u64; 6]) -> BlockedSystemCall {
+        BlockedSystemCall { number, arguments }
     }
 
     #[test]
     fn a_call_is_parsed_with_its_arguments_and_a_running_thread_has_none() {
         let line = format!("{} 0x5581 0x3 0x1f4 0x0 0x0 0x0 0x7ffd 0x7fca\n", libc::SYS_ppoll);
-        assert_eq!(Call::parse(&line), Some(call(libc::SYS_ppoll, [0x5581, 3, 500, 0, 0, 0])));
+        assert_eq!(BlockedSystemCall::parse(&line), Some(call(libc::SYS_ppoll, [0x5581, 3, 500, 0, 0, 0])));
         for line in ["running\n", "-1 0x7ffd 0x7fca\n", "", "270 0x1"] {
-            assert_eq!(Call::parse(line), None, "{line}");
+            assert_eq!(BlockedSystemCall::parse(line), None, "{line}");
         }
     }
 

@@ -36,14 +36,14 @@ use x11rb::{
 };
 
 use super::{
-    frame::{Frame, merged},
-    pace::Pace,
-    update::{Part, Update},
+    frame::{ViewerFrame, merged},
+    pace::ViewerPace,
+    update::{ScreenUpdate, ScreenUpdateRegion},
 };
 use crate::x11::{
-    capture::Camera,
-    display::Address,
-    fault::{Fault, WorkResult},
+    capture::X11Capture,
+    display::X11Address,
+    fault::{WorkResult, X11RequestError},
 };
 
 /// The most areas that are read for one update.
@@ -54,10 +54,10 @@ const AREAS_MAX: usize = 64;
 const TRIES_MAX: u32 = 3;
 
 /// Somebody who waits for an update.
-pub(super) type Asked = oneshot::Sender<DesktopResult<Update>>;
+pub(super) type Asked = oneshot::Sender<DesktopResult<ScreenUpdate>>;
 
 /// Signals by which the thread learns the state of its viewer.
-pub(super) struct Signals {
+pub(super) struct ViewerSignals {
     /// Written to when there is a request, or none will come any more.
     pub(super) wake: Arc<OwnedFd>,
     /// Set while a caller waits for the reply to the request. If unset, the reply is sent once a caller waits.
@@ -66,13 +66,13 @@ pub(super) struct Signals {
 
 /// Runs a viewer until nobody can ask any more or the X server has ended. Tells the size of the screen once it is ready.
 pub(super) fn run(
-    address: &Address,
+    address: &X11Address,
     name: &str,
     requests: &Receiver<Asked>,
-    signals: Signals,
+    signals: ViewerSignals,
     opened: oneshot::Sender<DesktopResult<Size>>,
 ) {
-    let made = Eye::open(address, name);
+    let made = ViewerCapture::open(address, name);
     let eye = match made {
         Ok((eye, size)) => {
             // If nobody waits for it any more, nobody can ask either.
@@ -84,21 +84,22 @@ pub(super) fn run(
             return;
         }
     };
-    Watch { eye, name, signals, asked: None, pace: Pace::of_this_thread(), failed: 0 }.run(requests);
+    ViewerLoop { eye, name, signals, asked: None, pace: ViewerPace::of_this_thread(), failed: 0 }
+        .run(requests);
 }
 
 /// The loop of the thread.
-struct Watch<'name> {
-    eye: Eye,
+struct ViewerLoop<'name> {
+    eye: ViewerCapture,
     name: &'name str,
-    signals: Signals,
+    signals: ViewerSignals,
     asked: Option<Asked>,
-    pace: Pace,
+    pace: ViewerPace,
     /// Number of consecutive failed reads.
     failed: u32,
 }
 
-impl Watch<'_> {
+impl ViewerLoop<'_> {
     fn run(mut self, requests: &Receiver<Asked>) {
         loop {
             match requests.try_recv() {
@@ -187,35 +188,35 @@ impl Watch<'_> {
 
 /// Events since the last look.
 #[derive(Debug, Clone, Copy, Default)]
-struct News {
+struct ViewerScreenChanges {
     /// Nothing of the last frame counts any more.
     whole: bool,
     drawn: bool,
     moved: bool,
 }
 
-impl News {
+impl ViewerScreenChanges {
     const fn is_any(self) -> bool {
         self.whole || self.drawn || self.moved
     }
 }
 
 /// Reader of the screen.
-struct Eye {
+struct ViewerCapture {
     connection: RustConnection,
     root: u32,
-    camera: Camera,
+    camera: X11Capture,
     damage: damage::Damage,
     /// The region on the server that damage is read into.
     region: xfixes::Region,
     /// The frame that was handed out last, and the position of the pointer at that time.
-    frame: Option<Frame>,
+    frame: Option<ViewerFrame>,
     pointer: Point<Screen>,
-    news: News,
+    news: ViewerScreenChanges,
 }
 
-impl Eye {
-    fn open(address: &Address, name: &str) -> DesktopResult<(Self, Size)> {
+impl ViewerCapture {
+    fn open(address: &X11Address, name: &str) -> DesktopResult<(Self, Size)> {
         let operation = "open the screen of a desktop";
         let (connection, screen) = address.connect()?;
         let root = connection.setup().roots.get(screen);
@@ -226,18 +227,18 @@ impl Eye {
         let eye = Self {
             connection,
             root,
-            camera: Camera::default(),
+            camera: X11Capture::default(),
             damage,
             region,
             frame: None,
             pointer: Point::new(0, 0),
-            news: News { whole: true, ..News::default() },
+            news: ViewerScreenChanges { whole: true, ..ViewerScreenChanges::default() },
         };
         Ok((eye, size))
     }
 
     /// Reads all events that are there; returns whether there was one.
-    fn listen(&mut self) -> Result<bool, Fault> {
+    fn listen(&mut self) -> Result<bool, X11RequestError> {
         let mut heard = false;
         while let Some(event) = self.connection.poll_for_event()? {
             heard = true;
@@ -255,7 +256,7 @@ impl Eye {
     }
 
     /// Returns the differences from the frame that was handed out last; `None` if there are none.
-    fn look(&mut self) -> WorkResult<Option<Update>> {
+    fn look(&mut self) -> WorkResult<Option<ScreenUpdate>> {
         let news = std::mem::take(&mut self.news);
         let found = match self.frame.take().filter(|_| !news.whole) {
             Some(frame) => self.compare(frame, news.drawn),
@@ -266,7 +267,7 @@ impl Eye {
         found
     }
 
-    fn look_at_all(&mut self) -> WorkResult<Update> {
+    fn look_at_all(&mut self) -> WorkResult<ScreenUpdate> {
         let pointer = self.connection.query_pointer(self.root)?;
         // What is drawn from here on is damage again.
         self.connection.damage_subtract(self.damage, x11rb::NONE, x11rb::NONE)?;
@@ -274,11 +275,11 @@ impl Eye {
         let picture = self.camera.picture(&self.connection, self.root, None)?;
         let part = encoded(&picture)?;
         let (screen, parts) = (size_of(&picture.region), vec![part]);
-        (self.frame, self.pointer) = (Some(Frame::new(picture)), pointer);
-        Ok(Update { whole: true, screen, pointer, parts })
+        (self.frame, self.pointer) = (Some(ViewerFrame::new(picture)), pointer);
+        Ok(ScreenUpdate { whole: true, screen, pointer, parts })
     }
 
-    fn compare(&mut self, mut frame: Frame, drawn: bool) -> WorkResult<Option<Update>> {
+    fn compare(&mut self, mut frame: ViewerFrame, drawn: bool) -> WorkResult<Option<ScreenUpdate>> {
         let connection = &self.connection;
         let pointer = connection.query_pointer(self.root)?;
         let geometry = connection.get_geometry(self.root)?;
@@ -301,14 +302,14 @@ impl Eye {
             frame.take_over(&picture, &mut changes);
         }
         let changed = changes.rectangles();
-        let parts: Vec<Part> = changed
+        let parts: Vec<ScreenUpdateRegion> = changed
             .iter()
             .filter_map(|area| frame.part(area))
             .map(|picture| encoded(&picture))
             .collect::<Result<_, _>>()?;
         let moved = std::mem::replace(&mut self.pointer, pointer) != pointer;
         self.frame = Some(frame);
-        let update = Update { whole: false, screen: size_of(&screen), pointer, parts };
+        let update = ScreenUpdate { whole: false, screen: size_of(&screen), pointer, parts };
         Ok((moved || !update.parts.is_empty()).then_some(update))
     }
 }
@@ -351,8 +352,8 @@ fn areas_of(region: &xfixes::FetchRegionReply, screen: &Rect<Screen>) -> Vec<Rec
     merged(region.rectangles.iter().filter_map(on_screen).collect(), READS_MAX)
 }
 
-fn encoded(picture: &Picture) -> DesktopResult<Part> {
-    Ok(Part { region: picture.region, png: picture.to_png()? })
+fn encoded(picture: &Picture) -> DesktopResult<ScreenUpdateRegion> {
+    Ok(ScreenUpdateRegion { region: picture.region, png: picture.to_png()? })
 }
 
 fn place_of(pointer: &QueryPointerReply) -> Point<Screen> {

@@ -13,11 +13,11 @@ const COMPARED_MAX: usize = 48;
 const PIXEL: usize = 3;
 
 /// The pixels that were handed out last.
-pub(super) struct Frame {
+pub(super) struct ViewerFrame {
     picture: Picture,
 }
 
-impl Frame {
+impl ViewerFrame {
     /// A frame with the pixels of a whole screen.
     pub(super) const fn new(picture: Picture) -> Self {
         Self { picture }
@@ -102,12 +102,12 @@ impl Changes {
     /// At most [`RECTANGLES_MAX`] rectangles that contain every pixel that differs.
     pub(super) fn rectangles(&self) -> Vec<Rect<Screen>> {
         /// Tiles side by side, below the same tiles of the row before.
-        struct Run {
+        struct TileRun {
             columns: (usize, usize),
             last_row: usize,
             bounds: Rect<Screen>,
         }
-        let mut runs: Vec<Run> = Vec::new();
+        let mut runs: Vec<TileRun> = Vec::new();
         for (row, tiles) in self.tiles.chunks_exact(self.columns.max(1)).enumerate() {
             let mut column = 0;
             while column < tiles.len() {
@@ -117,12 +117,12 @@ impl Changes {
                     continue;
                 };
                 let columns = (column, column + beside.count());
-                let is_below = |run: &&mut Run| run.columns == columns && run.last_row + 1 == row;
+                let is_below = |run: &&mut TileRun| run.columns == columns && run.last_row + 1 == row;
                 match runs.iter_mut().find(is_below) {
                     Some(above) => {
                         (above.last_row, above.bounds) = (row, above.bounds.enclosing(&bounds));
                     }
-                    None => runs.push(Run { columns, last_row: row, bounds }),
+                    None => runs.push(TileRun { columns, last_row: row, bounds }),
                 }
                 column = columns.1;
             }

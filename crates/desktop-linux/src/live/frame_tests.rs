@@ -26,7 +26,7 @@ fn drawn(pixels: &HashSet<(i32, i32)>, area: Rect<Screen>) -> Picture {
 }
 
 fn rectangles(pixels: &HashSet<(i32, i32)>, read: &[Rect<Screen>]) -> Vec<Rect<Screen>> {
-    let mut frame = Frame::new(grey(9));
+    let mut frame = ViewerFrame::new(grey(9));
     let mut changes = frame.unchanged();
     for area in read {
         frame.take_over(&drawn(pixels, *area), &mut changes);
@@ -65,7 +65,7 @@ fn a_large_box_is_one_rectangle() {
 
 #[test]
 fn what_is_read_beside_the_frame_is_left_out() {
-    let mut frame = Frame::new(grey(9));
+    let mut frame = ViewerFrame::new(grey(9));
     let mut changes = frame.unchanged();
     let outside = Rect::new(WIDTH - 2, HEIGHT - 2, 4, 4);
     let newer = Picture { region: outside, rgb: vec![1; 4 * 4 * PIXEL] };

@@ -34,12 +34,12 @@ use xkeysym::Keysym;
 
 use super::input::InputMessage;
 use crate::x11::{
-    display::{Address, create_own_window, intern},
-    fault::{Fault, WorkResult},
-    input::{PIECE_MAX, Progress, symbols_of},
-    keyboard::{ALT, CONTROL, LEVEL3, Plan, SHIFT, SUPER, Stroke},
+    display::{X11Address, create_own_window, intern},
+    fault::{WorkResult, X11RequestError},
+    input::{KeySendResult, PIECE_MAX, symbols_of},
+    keyboard::{ALT, CONTROL, KeysymBindingPlan, LEVEL3, SHIFT, SUPER, Stroke},
     keymap::no_key,
-    worker::{PING_OF_OTHERS, Worker},
+    worker::{PING_OF_OTHERS, X11Worker},
 };
 
 /// The buttons that there are.
@@ -66,7 +66,7 @@ const COMMANDS: [u32; 10] = [CONTROL, 0xffe4, 0xffe7, 0xffe8, ALT, 0xffea, SUPER
 const LOCKS: [u32; 5] = [0xffe5, 0xffe6, 0xff7f, 0xff14, 0xfe01];
 
 /// An input to make.
-pub(super) struct Job {
+pub(super) struct LiveInputJob {
     pub(super) input: InputMessage,
     /// Number of interruptions at the time it was sent.
     pub(super) number: u64,
@@ -75,13 +75,13 @@ pub(super) struct Job {
 
 /// Makes inputs until nobody can send any more or the X server has ended; then releases everything.
 pub(super) fn run(
-    address: &Address,
+    address: &X11Address,
     name: &str,
-    queue: &Receiver<Job>,
+    queue: &Receiver<LiveInputJob>,
     interruptions: Arc<AtomicU64>,
     opened: oneshot::Sender<DesktopResult<()>>,
 ) {
-    let mut hands = match Hands::open(address, name, interruptions) {
+    let mut hands = match LiveInputWorker::open(address, name, interruptions) {
         Ok(hands) => hands,
         Err(error) => {
             // If nobody waits for it any more, nobody can send anything either.
@@ -90,7 +90,7 @@ pub(super) fn run(
         }
     };
     let _ = opened.send(Ok(()));
-    while let Ok(Job { input, number, answer }) = queue.recv() {
+    while let Ok(LiveInputJob { input, number, answer }) = queue.recv() {
         let made = hands.make(&input, number);
         let made = made.map_err(|fault| fault.into_desktop_error("make an input", name));
         // The receiver is gone if the caller was cancelled.
@@ -107,8 +107,8 @@ struct HeldKey {
     keycode: u8,
 }
 
-struct Hands {
-    worker: Worker,
+struct LiveInputWorker {
+    worker: X11Worker,
     keys: Vec<HeldKey>,
     buttons: Vec<u8>,
     interruptions: Arc<AtomicU64>,
@@ -116,8 +116,8 @@ struct Hands {
     number: u64,
 }
 
-impl Hands {
-    fn open(address: &Address, name: &str, interruptions: Arc<AtomicU64>) -> DesktopResult<Self> {
+impl LiveInputWorker {
+    fn open(address: &X11Address, name: &str, interruptions: Arc<AtomicU64>) -> DesktopResult<Self> {
         let operation = "reach pointer and keyboard of a desktop";
         let (connection, screen) = address.connect()?;
         let root = connection.setup().roots.get(screen).map(|root| root.root);
@@ -126,10 +126,10 @@ impl Hands {
             if connection.extension_information(xtest::X11_EXTENSION_NAME)?.is_none() {
                 return Err(DesktopError::failed(operation, "its X server lacks the extension XTEST").into());
             }
-            Ok::<_, Fault>((intern(&connection)?, create_own_window(&connection, root)?))
+            Ok::<_, X11RequestError>((intern(&connection)?, create_own_window(&connection, root)?))
         };
         let (atoms, own_window) = make().map_err(|fault| fault.into_desktop_error(operation, name))?;
-        let worker = Worker::new(connection, root, atoms, own_window, address);
+        let worker = X11Worker::new(connection, root, atoms, own_window, address);
         let mut hands = Self { worker, keys: Vec::new(), buttons: Vec::new(), interruptions, number: 0 };
         hands.look_at_keyboard().map_err(|fault| fault.into_desktop_error(operation, name))?;
         Ok(hands)
@@ -273,13 +273,15 @@ impl Hands {
             return Ok(stroke);
         }
         let mut plan = self.worker.bind(&[keysym])?;
-        if plan == Plan::AwaitApplication {
+        if plan == KeysymBindingPlan::AwaitApplication {
             self.catch_up()?;
             plan = self.worker.bind(&[keysym])?;
         }
         match plan {
-            Plan::Bind(_) => {}
-            Plan::AwaitApplication | Plan::NoKeys => return Err(no_key(Some(keysym)).into()),
+            KeysymBindingPlan::Bind(_) => {}
+            KeysymBindingPlan::AwaitApplication | KeysymBindingPlan::NoKeys => {
+                return Err(no_key(Some(keysym)).into());
+            }
         }
         self.worker.keyboard.find_stroke(keysym).ok_or_else(|| no_key(Some(keysym)).into())
     }
@@ -321,8 +323,8 @@ impl Hands {
         while !rest.is_empty() && !self.is_interrupted() {
             let ahead = rest.get(..AHEAD_MAX.min(rest.len())).unwrap_or_default();
             match self.worker.type_piece(ahead, PIECE_MAX)? {
-                Progress::Sent(count) => rest = rest.get(count..).unwrap_or_default(),
-                Progress::AwaitApplication => match self.catch_up() {
+                KeySendResult::Sent(count) => rest = rest.get(count..).unwrap_or_default(),
+                KeySendResult::AwaitApplication => match self.catch_up() {
                     // Nobody wants the rest any more.
                     Err(_) if self.is_interrupted() => {}
                     caught_up => caught_up?,

@@ -14,10 +14,10 @@ use deskhand_desktop::{DesktopError, DesktopResult};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
-use super::hands::{self, Job};
+use super::hands::{self, LiveInputJob};
 use crate::{
     virtual_desktop::protocol::DesktopHandle,
-    x11::{display::Address, fault::gone},
+    x11::{display::X11Address, fault::gone},
 };
 
 /// Maximum time for an X server to accept the connection of a person.
@@ -79,7 +79,7 @@ pub enum InputMessage {
 /// dropped, what is held is released and keys that were bound are restored.
 #[derive(Debug)]
 pub struct LiveInput {
-    jobs: mpsc::Sender<Job>,
+    jobs: mpsc::Sender<LiveInputJob>,
     /// Counts what ends a text that is being typed.
     interruptions: Arc<AtomicU64>,
     name: String,
@@ -99,10 +99,10 @@ impl LiveInput {
     /// # Errors
     /// As [`Self::open`].
     pub async fn open_current() -> DesktopResult<Self> {
-        Self::open_at(Address::Environment, Address::name_of_environment()).await
+        Self::open_at(X11Address::Environment, X11Address::name_of_environment()).await
     }
 
-    async fn open_at(address: Address, name: String) -> DesktopResult<Self> {
+    async fn open_at(address: X11Address, name: String) -> DesktopResult<Self> {
         let (jobs, queue) = mpsc::channel();
         let (opened, ready) = oneshot::channel();
         let interruptions = Arc::new(AtomicU64::new(0));
@@ -131,7 +131,7 @@ impl LiveInput {
             self.interrupt();
         }
         let (answer, done) = oneshot::channel();
-        let job = Job { input, number: self.interruptions.load(Ordering::Relaxed), answer };
+        let job = LiveInputJob { input, number: self.interruptions.load(Ordering::Relaxed), answer };
         self.jobs.send(job).map_err(|_| gone(&self.name))?;
         match tokio::time::timeout(INPUT_BOUND, done).await {
             Ok(done) => done.map_err(|_| gone(&self.name))?,

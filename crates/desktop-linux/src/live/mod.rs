@@ -17,4 +17,4 @@ mod update;
 
 pub use input::{InputMessage, LiveInput};
 pub use screen::LiveScreen;
-pub use update::{Part, Update};
+pub use update::{ScreenUpdate, ScreenUpdateRegion};

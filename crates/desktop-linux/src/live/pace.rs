@@ -16,13 +16,13 @@ const NICENESS: i32 = 10;
 
 /// When the thread of a viewer works.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct ViewerPace {
     /// When the next update may be made. Until then, nothing is read from the server.
     due: Instant,
-    spent: Option<Spent>,
+    spent: Option<ThreadSchedulerTime>,
 }
 
-impl Pace {
+impl ViewerPace {
     /// The pace of this thread, which lets others go first from here on.
     pub(super) fn of_this_thread() -> Self {
         // On Linux, the priority is that of the thread.
@@ -30,7 +30,7 @@ impl Pace {
         if let Err(error) = rustix::process::setpriority_process(Some(thread), NICENESS) {
             tracing::debug!(?error, "a viewer works at the priority of the agents");
         }
-        Self { due: Instant::now(), spent: Spent::so_far() }
+        Self { due: Instant::now(), spent: ThreadSchedulerTime::so_far() }
     }
 
     /// Returns the time to rest from now on.
@@ -46,7 +46,7 @@ impl Pace {
     /// An update was made, or tried.
     pub(super) fn looked(&mut self, begun: Instant) {
         let ended = Instant::now();
-        let spent = Spent::so_far();
+        let spent = ThreadSchedulerTime::so_far();
         let is_busy = self.spent.zip(spent).is_some_and(|(before, now)| now.has_waited_since(before));
         self.spent = spent;
         let interval = if is_busy { INTERVAL_BUSY } else { INTERVAL_MIN };
@@ -57,13 +57,13 @@ impl Pace {
 /// Scheduler statistics of this thread (`/proc/PID/schedstat`, in `Documentation/scheduler/sched-stats.rst`),
 /// in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Spent {
+struct ThreadSchedulerTime {
     running: u64,
     /// Ready to run, while others ran.
     waiting: u64,
 }
 
-impl Spent {
+impl ThreadSchedulerTime {
     /// `None` where the kernel does not tell.
     fn so_far() -> Option<Self> {
         Self::read(&fs::read_to_string("/proc/thread-self/schedstat").ok()?)
@@ -88,17 +88,17 @@ mod tests {
 
     #[test]
     fn a_thread_that_waited_half_as_long_as_it_ran_is_slowed_down_by_others() {
-        let before = Spent::read("1000 500 3\n").unwrap();
-        assert!(!Spent::read("2000 1000 4").unwrap().has_waited_since(before));
-        assert!(Spent::read("2000 1001 4").unwrap().has_waited_since(before));
-        assert_eq!(Spent::read("unknown"), None);
+        let before = ThreadSchedulerTime::read("1000 500 3\n").unwrap();
+        assert!(!ThreadSchedulerTime::read("2000 1000 4").unwrap().has_waited_since(before));
+        assert!(ThreadSchedulerTime::read("2000 1001 4").unwrap().has_waited_since(before));
+        assert_eq!(ThreadSchedulerTime::read("unknown"), None);
     }
 
     #[test]
     fn the_kernel_tells_what_this_thread_spent() {
-        let before = Spent::so_far().unwrap();
+        let before = ThreadSchedulerTime::so_far().unwrap();
         let mut sum = 0_u64;
-        while Spent::so_far().unwrap().running == before.running {
+        while ThreadSchedulerTime::so_far().unwrap().running == before.running {
             sum = std::hint::black_box(sum + 1);
         }
     }

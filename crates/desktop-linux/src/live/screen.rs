@@ -18,12 +18,12 @@ use rustix::event::{EventfdFlags, eventfd};
 use tokio::sync::oneshot;
 
 use super::{
-    eye::{self, Asked, Signals},
-    update::Update,
+    eye::{self, Asked, ViewerSignals},
+    update::ScreenUpdate,
 };
 use crate::{
     virtual_desktop::protocol::{DesktopHandle, address_of},
-    x11::{display::Address, fault::gone},
+    x11::{display::X11Address, fault::gone},
 };
 
 /// Maximum time for an X server to accept the connection of a viewer.
@@ -37,7 +37,7 @@ pub struct LiveScreen {
     /// Wakes the thread.
     wake: Arc<OwnedFd>,
     /// An answer that was asked for and not taken yet, as when a call of [`Self::next`] is cancelled.
-    awaited: Option<oneshot::Receiver<DesktopResult<Update>>>,
+    awaited: Option<oneshot::Receiver<DesktopResult<ScreenUpdate>>>,
     /// Set while a caller waits.
     waiting: Arc<AtomicBool>,
     size: Size,
@@ -66,10 +66,10 @@ impl LiveScreen {
     /// # Errors
     /// As [`Self::open`].
     pub async fn open_current() -> DesktopResult<Self> {
-        Self::open_at(Address::Environment, Address::name_of_environment()).await
+        Self::open_at(X11Address::Environment, X11Address::name_of_environment()).await
     }
 
-    async fn open_at(address: Address, name: String) -> DesktopResult<Self> {
+    async fn open_at(address: X11Address, name: String) -> DesktopResult<Self> {
         let operation = "open the screen of a desktop";
         let failed = |error: std::io::Error| DesktopError::failed(operation, error);
         let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
@@ -77,7 +77,7 @@ impl LiveScreen {
         let (requests, asked) = mpsc::channel();
         let (opened, size) = oneshot::channel();
         let waiting = Arc::new(AtomicBool::new(false));
-        let signals = Signals { wake: Arc::clone(&wake), waiting: Arc::clone(&waiting) };
+        let signals = ViewerSignals { wake: Arc::clone(&wake), waiting: Arc::clone(&waiting) };
         let called = name.clone();
         thread::Builder::new()
             .name("live-screen".to_owned())
@@ -104,7 +104,7 @@ impl LiveScreen {
     /// # Errors
     /// [`DesktopError::Gone`] when the X server has ended, now and from then on; [`DesktopError::Failed`] if
     /// pixels cannot be read.
-    pub async fn next(&mut self) -> DesktopResult<Update> {
+    pub async fn next(&mut self) -> DesktopResult<ScreenUpdate> {
         let awaited = match self.awaited.take() {
             Some(awaited) => awaited,
             None => self.ask()?,
@@ -112,7 +112,7 @@ impl LiveScreen {
         // It stays there if this is cancelled.
         let awaited = self.awaited.insert(awaited);
         self.waiting.store(true, Ordering::Release);
-        let waiting = Waiting(&self.waiting);
+        let waiting = ViewerWaitGuard(&self.waiting);
         wake(&self.wake);
         let update = awaited.await;
         drop(waiting);
@@ -127,7 +127,7 @@ impl LiveScreen {
         self.size
     }
 
-    fn ask(&self) -> DesktopResult<oneshot::Receiver<DesktopResult<Update>>> {
+    fn ask(&self) -> DesktopResult<oneshot::Receiver<DesktopResult<ScreenUpdate>>> {
         let (sender, awaited) = oneshot::channel();
         let sent = self.requests.as_ref().map(|requests| requests.send(sender));
         if !matches!(sent, Some(Ok(()))) {
@@ -138,9 +138,9 @@ impl LiveScreen {
 }
 
 /// While it exists, somebody waits.
-struct Waiting<'screen>(&'screen AtomicBool);
+struct ViewerWaitGuard<'screen>(&'screen AtomicBool);
 
-impl Drop for Waiting<'_> {
+impl Drop for ViewerWaitGuard<'_> {
     fn drop(&mut self) {
         self.0.store(false, Ordering::Release);
     }

@@ -9,7 +9,7 @@ const WHOLE: u8 = 1;
 
 /// The changes on a screen since the previous update.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Update {
+pub struct ScreenUpdate {
     /// `true` if it shows the whole screen: earlier updates no longer count.
     pub whole: bool,
     /// The size of the screen.
@@ -17,19 +17,19 @@ pub struct Update {
     /// Position of the pointer. Pictures do not contain it.
     pub pointer: Point<Screen>,
     /// The changed parts, at most 12; none if only the pointer moved. Parts can overlap and then agree.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ScreenUpdateRegion>,
 }
 
 /// A rectangle of the screen and its pixels.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct ScreenUpdateRegion {
     /// Its area inside the screen, never empty.
     pub region: Rect<Screen>,
     /// The pixels as a PNG file, RGB with 8 bits a channel.
     pub png: Vec<u8>,
 }
 
-impl Update {
+impl ScreenUpdate {
     /// The update as one binary message. All numbers are little endian:
     ///
     /// | bytes | content |
@@ -76,13 +76,13 @@ mod tests {
 
     #[test]
     fn a_message_has_the_bytes_of_its_table() {
-        let update = Update {
+        let update = ScreenUpdate {
             whole: true,
             screen: Size { width: 0x0500, height: 0x0384 },
             pointer: Point::new(258, -4),
             parts: vec![
-                Part { region: Rect::new(1, 2, 3, 772), png: b"one".to_vec() },
-                Part { region: Rect::new(5, 6, 7, 8), png: Vec::new() },
+                ScreenUpdateRegion { region: Rect::new(1, 2, 3, 772), png: b"one".to_vec() },
+                ScreenUpdateRegion { region: Rect::new(5, 6, 7, 8), png: Vec::new() },
             ],
         };
         #[rustfmt::skip]
@@ -92,7 +92,7 @@ mod tests {
             5, 0, 6, 0, 7, 0, 8, 0, 0, 0, 0, 0,
         ];
         assert_eq!(update.to_message(), expected);
-        let moved = Update { whole: false, parts: Vec::new(), ..update };
+        let moved = ScreenUpdate { whole: false, parts: Vec::new(), ..update };
         assert_eq!(moved.to_message(), [1, 0, 0x00, 0x05, 0x84, 0x03, 2, 1, 0, 0, 0, 0]);
     }
 }

@@ -16,7 +16,7 @@ const ANSWER_MAX: u64 = 16 << 20;
 
 /// A call as the program reads it.
 #[derive(Serialize)]
-pub(super) struct Asked<'a> {
+pub(super) struct NativeCallRequest<'a> {
     pub(super) id: u64,
     pub(super) window: AskedWindow<'a>,
     pub(super) tool: &'a str,
@@ -33,32 +33,32 @@ pub(super) struct AskedWindow<'a> {
 
 /// An answer as the program writes it.
 #[derive(Deserialize)]
-pub(super) struct Answered {
+pub(super) struct NativeCallReply {
     id: u64,
     #[serde(default)]
-    ok: Option<Good>,
+    ok: Option<NativeCallOutput>,
     #[serde(default)]
-    error: Option<Bad>,
+    error: Option<NativeErrorReply>,
 }
 
 #[derive(Deserialize)]
-struct Good {
+struct NativeCallOutput {
     said: String,
     #[serde(default)]
     output: Value,
     #[serde(default)]
-    effect: Option<Effect>,
+    effect: Option<NativeCallEffect>,
 }
 
 #[derive(Deserialize)]
-struct Effect {
+struct NativeCallEffect {
     seen: bool,
     #[serde(default)]
     proof: String,
 }
 
 #[derive(Deserialize)]
-struct Bad {
+struct NativeErrorReply {
     kind: BadKind,
     message: String,
 }
@@ -82,10 +82,10 @@ enum BadKind {
 /// [`DesktopError::NotAnswering`] after that time; [`DesktopError::Failed`] if the other end is gone, or answers something else.
 pub(super) async fn ask(
     (input, output): (&mut (impl AsyncWrite + Unpin), &mut (impl AsyncBufRead + Unpin)),
-    asked: &Asked<'_>,
+    asked: &NativeCallRequest<'_>,
     (operation, application): (&'static str, &str),
     bound: Duration,
-) -> DesktopResult<Answered> {
+) -> DesktopResult<NativeCallReply> {
     match timeout(bound, exchange(input, output, asked)).await {
         Ok(answered) => answered.map_err(|error| DesktopError::failed(operation, error)),
         Err(_) => Err(DesktopError::NotAnswering {
@@ -99,14 +99,14 @@ pub(super) async fn ask(
 async fn exchange(
     input: &mut (impl AsyncWrite + Unpin),
     output: &mut (impl AsyncBufRead + Unpin),
-    asked: &Asked<'_>,
-) -> io::Result<Answered> {
+    asked: &NativeCallRequest<'_>,
+) -> io::Result<NativeCallReply> {
     let mut line = serde_json::to_vec(asked)?;
     line.push(b'\n');
     input.write_all(&line).await?;
     input.flush().await?;
     let line = read_line(output).await?.ok_or_else(|| io::Error::other("it ended"))?;
-    let answered: Answered = serde_json::from_slice(&line)?;
+    let answered: NativeCallReply = serde_json::from_slice(&line)?;
     if answered.id == asked.id {
         Ok(answered)
     } else {
@@ -128,16 +128,19 @@ pub(super) async fn read_line(output: &mut (impl AsyncBufRead + Unpin)) -> io::R
     }
 }
 
-impl From<Answered> for NativeAnswer {
-    fn from(answered: Answered) -> Self {
+impl From<NativeCallReply> for NativeAnswer {
+    fn from(answered: NativeCallReply) -> Self {
         match (answered.ok, answered.error) {
-            (Some(Good { said, output, effect }), _) => Self::Done {
+            (Some(NativeCallOutput { said, output, effect }), _) => Self::Done {
                 said,
                 output,
-                effect: effect.map(|Effect { seen, proof }| NativeEffect { seen, read_back: proof }),
+                effect: effect
+                    .map(|NativeCallEffect { seen, proof }| NativeEffect { seen, read_back: proof }),
             },
-            (None, Some(Bad { kind: BadKind::Failed, message })) => Self::Failed(message),
-            (None, Some(Bad { message, .. })) => Self::Refused(format!("{message}; nothing was done")),
+            (None, Some(NativeErrorReply { kind: BadKind::Failed, message })) => Self::Failed(message),
+            (None, Some(NativeErrorReply { message, .. })) => {
+                Self::Refused(format!("{message}; nothing was done"))
+            }
             (None, None) => Self::Failed("it answered nothing".to_owned()),
         }
     }

@@ -15,7 +15,7 @@ mod pipe;
 
 use deskhand_core::ids::WindowId;
 use deskhand_desktop::{
-    DesktopError, DesktopResult, Native, NativeAnswer, NativeCall, Natives, Windowing as _, is_office,
+    DesktopError, DesktopResult, Native, NativeAnswer, NativeCall, Natives, WindowManagement as _, is_office,
 };
 pub(crate) use office::{OfficeWorker, python as office_python};
 pub(crate) use pipe::{OfficePipe, pipe_name};

@@ -11,7 +11,7 @@ use tokio::{
 };
 
 use super::{
-    line::{Asked, AskedWindow, ask, read_line},
+    line::{AskedWindow, NativeCallRequest, ask, read_line},
     pipe::pipe_name,
 };
 use crate::{blocking::run_blocking, virtual_desktop::environment::Environment};
@@ -54,10 +54,10 @@ pub(crate) fn python() -> Option<&'static Path> {
 
 /// The program, started with the first call.
 #[derive(Debug, Default)]
-pub(crate) struct OfficeWorker(Mutex<Option<Running>>);
+pub(crate) struct OfficeWorker(Mutex<Option<UnoBridgeProcess>>);
 
 #[derive(Debug)]
-struct Running {
+struct UnoBridgeProcess {
     /// Killed when this is dropped.
     _child: Child,
     input: ChildStdin,
@@ -78,13 +78,13 @@ impl OfficeWorker {
         // Taken out during the call: one that is dropped ends the program, which may be in the middle of it.
         let mut running = match kept.take() {
             Some(running) => running,
-            None => match Running::start(environment, private).await? {
+            None => match UnoBridgeProcess::start(environment, private).await? {
                 Ok(running) => running,
                 Err(reason) => return Ok(NativeAnswer::Refused(reason)),
             },
         };
         running.calls += 1;
-        let asked = Asked {
+        let asked = NativeCallRequest {
             id: running.calls,
             window: AskedWindow { xid, title },
             tool: &call.operation,
@@ -97,7 +97,7 @@ impl OfficeWorker {
     }
 }
 
-impl Running {
+impl UnoBridgeProcess {
     async fn start(environment: &Environment, private: &Path) -> DesktopResult<Result<Self, String>> {
         let Some(python) = python() else {
             return Ok(Err(

@@ -6,7 +6,7 @@ use deskhand_desktop::{DesktopResult, NativeAnswer, NativeCall};
 use deskhand_process::check_peer;
 use tokio::{io::BufReader, net::UnixStream};
 
-use super::line::{Asked, AskedWindow, ask};
+use super::line::{AskedWindow, NativeCallRequest, ask};
 
 /// Maximum time of one call. The program itself gives up earlier, with the reason.
 const CALL_BOUND: Duration = Duration::from_secs(60);
@@ -34,7 +34,7 @@ pub(super) async fn call(
     };
     let (output, mut input) = stream.into_split();
     let mut output = BufReader::new(output);
-    let asked = Asked {
+    let asked = NativeCallRequest {
         id: 1,
         window: AskedWindow { xid, title },
         tool: &call.operation,

@@ -16,12 +16,12 @@ const FILE_BYTES_MAX: u64 = 4 << 20;
 /// The associations of all files, those of higher precedence first.
 #[derive(Debug, Default)]
 pub(super) struct Associations {
-    files: Vec<List>,
+    files: Vec<MimeAppsList>,
 }
 
 /// One file: ids of desktop entries by type.
 #[derive(Debug, Default)]
-struct List {
+struct MimeAppsList {
     defaults: HashMap<String, Vec<String>>,
     added: HashMap<String, Vec<String>>,
     removed: HashMap<String, Vec<String>>,
@@ -44,7 +44,7 @@ impl Associations {
             let old = folder.join("defaults.list");
             in_folder(folder).into_iter().chain([old])
         });
-        Self { files: of_settings.chain(of_data).filter_map(|file| List::read(&file)).collect() }
+        Self { files: of_settings.chain(of_data).filter_map(|file| MimeAppsList::read(&file)).collect() }
     }
 
     /// The default applications of a type, the first choice first.
@@ -73,7 +73,7 @@ impl Associations {
     }
 }
 
-impl List {
+impl MimeAppsList {
     fn read(file: &Path) -> Option<Self> {
         fs::metadata(file).ok().filter(|about| about.len() <= FILE_BYTES_MAX)?;
         Some(Self::parse(&fs::read_to_string(file).ok()?))

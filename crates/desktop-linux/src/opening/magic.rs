@@ -13,12 +13,12 @@ pub(super) struct Magic {
     /// The type.
     pub(super) mime: String,
     /// In the order of the file: each one belongs to the one before it with a smaller depth.
-    rules: Vec<Rule>,
+    rules: Vec<MagicRule>,
 }
 
 /// Bytes at a place.
 #[derive(Debug, PartialEq, Eq)]
-struct Rule {
+struct MagicRule {
     depth: usize,
     offset: usize,
     /// Number of positions to try, from the offset on.
@@ -39,7 +39,7 @@ impl Magic {
                 rest = after;
                 continue;
             }
-            let (Some((rule, after)), Some(section)) = (Rule::parse(rest), found.last_mut()) else {
+            let (Some((rule, after)), Some(section)) = (MagicRule::parse(rest), found.last_mut()) else {
                 return found;
             };
             section.rules.extend(rule);
@@ -76,7 +76,7 @@ impl Magic {
     }
 }
 
-impl Rule {
+impl MagicRule {
     /// Reads `1>4=` with a length of two bytes and the value, then `&` with a mask, `~` with a word size, `+` with a range, and the
     /// line end. A line with anything else is skipped, as the specification asks for.
     fn parse(bytes: &[u8]) -> Option<(Option<Self>, &[u8])> {

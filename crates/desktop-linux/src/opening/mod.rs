@@ -18,7 +18,7 @@ use associations::Associations;
 use deskhand_core::ui::InstalledApplication;
 use deskhand_process::PATH_DEFAULT;
 use mime::{FOLDER, MimeTypes, TEXT};
-pub use target::Target;
+pub use target::OpenTarget;
 
 use crate::{
     desktop_entries::{DesktopEntries, DesktopEntry, data_folders},
@@ -126,12 +126,12 @@ pub struct Opener {
     /// Group of entries that open files together: those of one suite, which hands over to the running process.
     pub family: String,
     /// The way it begins a file that does not exist.
-    pub begins: Begins,
+    pub begins: NewFileMethod,
 }
 
 /// The way an application begins a file that does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Begins {
+pub enum NewFileMethod {
     /// Given its path: it makes the file when the document is saved.
     ByPath,
     /// Given an empty file.
@@ -187,15 +187,15 @@ impl Openers {
     ///
     /// # Errors
     /// Nothing that is installed does.
-    pub fn choose(&self, target: &Target) -> Result<Opener, NoOpener> {
+    pub fn choose(&self, target: &OpenTarget) -> Result<Opener, NoOpener> {
         let mime = match target {
-            Target::Path(path) => self.types.type_of(path),
-            Target::Address(address) => {
+            OpenTarget::Path(path) => self.types.type_of(path),
+            OpenTarget::Address(address) => {
                 let scheme = address.split(':').next().unwrap_or_default().to_ascii_lowercase();
                 format!("x-scheme-handler/{scheme}")
             }
         };
-        let is_address = matches!(target, Target::Address(_));
+        let is_address = matches!(target, OpenTarget::Address(_));
         let mut unusable: Vec<(String, &'static str)> = Vec::new();
         let mut kinds = self.types.kinds_of(&mime);
         // What opens pages opens addresses.
@@ -261,11 +261,11 @@ impl Openers {
         let is_office = OFFICE.contains(&program.as_str());
         let is_text = self.types.kinds_of(&mime).iter().any(|kind| kind == TEXT);
         let begins = match (is_text, is_office) {
-            (true, _) if BEGIN.contains(&program.as_str()) => Begins::ByPath,
+            (true, _) if BEGIN.contains(&program.as_str()) => NewFileMethod::ByPath,
             // An empty file is no document of these, though an office shows them.
-            (false, true) if NEVER_EMPTY.iter().any(|start| mime.starts_with(start)) => Begins::Not,
-            (true, _) | (_, true) => Begins::Empty,
-            (false, false) => Begins::Not,
+            (false, true) if NEVER_EMPTY.iter().any(|start| mime.starts_with(start)) => NewFileMethod::Not,
+            (true, _) | (_, true) => NewFileMethod::Empty,
+            (false, false) => NewFileMethod::Not,
         };
         Opener {
             entry: entry.id.clone(),

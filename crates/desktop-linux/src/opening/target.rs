@@ -6,14 +6,14 @@ use crate::documents::decoded;
 
 /// A target to open.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum OpenTarget {
     /// A file or a folder. It need not exist.
     Path(PathBuf),
     /// An address of the web, `http` or `https`.
     Address(String),
 }
 
-impl Target {
+impl OpenTarget {
     /// Reads a path, `file://` with one, or an address of the web.
     ///
     /// # Errors
@@ -59,17 +59,17 @@ mod tests {
 
     #[test]
     fn paths_and_addresses() {
-        let check = |text: &str, expected: Result<Target, &str>| {
-            assert_eq!(Target::parse(Path::new(text)), expected.map_err(ToOwned::to_owned), "{text}");
+        let check = |text: &str, expected: Result<OpenTarget, &str>| {
+            assert_eq!(OpenTarget::parse(Path::new(text)), expected.map_err(ToOwned::to_owned), "{text}");
         };
-        let path = |path: &str| Ok(Target::Path(path.into()));
+        let path = |path: &str| Ok(OpenTarget::Path(path.into()));
         check("a.txt", path("a.txt"));
         check("/a/b", path("/a/b"));
         check("a b://c", path("a b://c"));
         check("file:///tmp/a%20b.txt", path("/tmp/a b.txt"));
         check("FILE://localhost/tmp/x", path("/tmp/x"));
         check("file://elsewhere/x", Err("file"));
-        check("https://example.org/x", Ok(Target::Address("https://example.org/x".to_owned())));
+        check("https://example.org/x", Ok(OpenTarget::Address("https://example.org/x".to_owned())));
         check("ftp://example.org/x", Err("ftp"));
         check("javascript://x", Err("javascript"));
     }
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn hosts_of_addresses() {
         let check = |address: &str, expected: Option<&str>| {
-            assert_eq!(Target::Address(address.to_owned()).host(), expected, "{address}");
+            assert_eq!(OpenTarget::Address(address.to_owned()).host(), expected, "{address}");
         };
         check("https://example.org", Some("example.org"));
         check("https://ada:x@example.org:8080/a@b?c", Some("example.org"));

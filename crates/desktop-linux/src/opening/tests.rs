@@ -108,7 +108,7 @@ impl System {
         if let Some(content) = content {
             fs::write(&file, content).unwrap();
         }
-        let chosen = self.openers().choose(&Target::Path(file));
+        let chosen = self.openers().choose(&OpenTarget::Path(file));
         chosen.map(|opener| opener.entry).map_err(|none| none.mime)
     }
 }
@@ -200,7 +200,7 @@ fn what_was_chosen_comes_first() {
 #[test]
 fn addresses_are_opened_by_what_opens_pages() {
     let system = System::new();
-    let address = |address: &str| system.openers().choose(&Target::Address(address.to_owned()));
+    let address = |address: &str| system.openers().choose(&OpenTarget::Address(address.to_owned()));
     assert_eq!(address("https://example.org").unwrap().entry, "browser");
     system.write("config/mimeapps.list", "[Default Applications]\nx-scheme-handler/https=editor.desktop;\n");
     // It opens files alone.
@@ -218,7 +218,7 @@ fn addresses_are_opened_by_what_opens_pages() {
 fn what_cannot_be_used_is_named() {
     let system = System::new();
     fs::remove_file(system.folder.path().join("bin/chromium")).unwrap();
-    let none = system.openers().choose(&Target::Path("a.xcf".into())).unwrap_err();
+    let none = system.openers().choose(&OpenTarget::Path("a.xcf".into())).unwrap_err();
     let unusable = vec![("gone".to_owned(), "is not installed")];
     assert_eq!(none, NoOpener { mime: "image/x-xcf".to_owned(), unusable, package: Some("eog") });
 }
@@ -226,18 +226,18 @@ fn what_cannot_be_used_is_named() {
 #[test]
 fn how_files_are_begun() {
     let system = System::new();
-    let check = |name: &str, begins: Begins, several: bool, family: &str| {
-        let opener = system.openers().choose(&Target::Path(name.into())).unwrap();
+    let check = |name: &str, begins: NewFileMethod, several: bool, family: &str| {
+        let opener = system.openers().choose(&OpenTarget::Path(name.into())).unwrap();
         assert_eq!(
             (opener.begins, opener.takes_several, &*opener.family),
             (begins, several, family),
             "{name}"
         );
     };
-    check("a.txt", Begins::ByPath, true, "editor");
-    check("a.odt", Begins::Empty, true, "libreoffice");
-    check("a.csv", Begins::Empty, false, "high");
-    check("a.png", Begins::Not, true, "browser");
+    check("a.txt", NewFileMethod::ByPath, true, "editor");
+    check("a.odt", NewFileMethod::Empty, true, "libreoffice");
+    check("a.csv", NewFileMethod::Empty, false, "high");
+    check("a.png", NewFileMethod::Not, true, "browser");
 }
 
 #[test]

@@ -16,15 +16,15 @@ const LATE: Duration = Duration::from_millis(25);
 
 /// The size of the next piece of a text.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Pace(usize);
+pub(crate) struct TextChunkSize(usize);
 
-impl Default for Pace {
+impl Default for TextChunkSize {
     fn default() -> Self {
         Self(FIRST)
     }
 }
 
-impl Pace {
+impl TextChunkSize {
     /// Returns the number of symbols in the next piece.
     pub(crate) const fn symbols(self) -> usize {
         self.0
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn pieces_follow_the_application() {
-        let mut pace = Pace::default();
+        let mut pace = TextChunkSize::default();
         let mut after = |ms: u64| {
             pace.took(Duration::from_millis(ms));
             pace.symbols()

@@ -6,7 +6,7 @@ use deskhand_core::ids::WindowId;
 
 /// Maps X windows to ids. An id is never reused, although the X server reuses its own.
 #[derive(Debug, Default)]
-pub(crate) struct Registry {
+pub(crate) struct WindowIdRegistry {
     by_x: HashMap<u32, WindowId>,
     by_id: HashMap<WindowId, u32>,
     last: u32,
@@ -14,7 +14,7 @@ pub(crate) struct Registry {
     unmarked: Option<Vec<(u32, WindowId)>>,
 }
 
-impl Registry {
+impl WindowIdRegistry {
     /// The id of an X window, assigned if it has none yet.
     pub(crate) fn id_of(&mut self, window: u32) -> WindowId {
         *self.by_x.entry(window).or_insert_with(|| {

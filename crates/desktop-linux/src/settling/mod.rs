@@ -13,4 +13,4 @@ mod pages;
 mod wait;
 mod watch;
 
-pub use watch::Watch;
+pub use watch::ActivitySubscription;

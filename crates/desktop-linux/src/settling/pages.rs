@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::kernel::{Work, processes_of, work_of};
+use crate::kernel::{MainThreadActivity, processes_of, work_of};
 
 /// Two looks this far apart find the same run times if a process is at rest.
 const APART: Duration = Duration::from_millis(8);
@@ -28,6 +28,6 @@ pub(super) async fn rest(pid: u32) {
 }
 
 /// The work of a process and its descendants.
-fn work(pid: u32) -> Vec<Work> {
+fn work(pid: u32) -> Vec<MainThreadActivity> {
     processes_of(pid).into_iter().filter_map(work_of).collect()
 }

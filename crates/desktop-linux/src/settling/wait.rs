@@ -1,6 +1,6 @@
 //! The wait for idle: decides from activity, answers and time when what is watched is quiet.
 //!
-//! Knows neither X11 nor AT-SPI. What it needs of a desktop stands in [`Activities`] and [`Watched`]; the clock is tokio's,
+//! Knows neither X11 nor AT-SPI. What it needs of a desktop stands in [`Activities`] and [`IdleTarget`]; the clock is tokio's,
 //! which tests pause.
 
 use std::{
@@ -13,7 +13,7 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::WindowInfo,
 };
-use deskhand_desktop::{Aspect, Change, DesktopResult, QuietLimits, Settled, WaitedFor};
+use deskhand_desktop::{DesktopResult, ElementChangeKind, IdleReport, QuietLimits, UiChange, WaitedFor};
 use tokio::time::{Instant, timeout_at};
 
 use crate::times::elapsed_ms;
@@ -35,7 +35,7 @@ const REPEATS_MAX: u32 = 8;
 pub(super) enum Activity {
     /// An element of the watched application announced a change.
     Changed {
-        aspect: Aspect,
+        aspect: ElementChangeKind,
         element: Option<ElementId>,
         /// `true` if the element keeps changing without input.
         self_changing: bool,
@@ -58,7 +58,7 @@ pub(super) trait Activities: Send {
 }
 
 /// The target of a watch: an application, or the whole desktop.
-pub(super) trait Watched: Sync {
+pub(super) trait IdleTarget: Sync {
     /// Waits until all input sent so far has been handled and all activity before that has arrived; `false` if the
     /// application does not answer.
     fn fence(&self) -> impl Future<Output = DesktopResult<bool>> + Send;
@@ -72,12 +72,12 @@ pub(super) trait Watched: Sync {
 
 /// The windows of one application.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Scope {
+pub(super) struct ApplicationScope {
     pub(super) pid: Option<u32>,
     pub(super) root: String,
 }
 
-impl Scope {
+impl ApplicationScope {
     fn has(&self, window: &WindowInfo) -> bool {
         window.app.root == self.root || (self.pid.is_some() && window.app.pid == self.pid)
     }
@@ -88,7 +88,7 @@ impl Scope {
 pub(super) struct Baseline {
     pub(super) windows: Vec<WindowInfo>,
     /// Whose windows count; `None` for all.
-    pub(super) scope: Option<Scope>,
+    pub(super) scope: Option<ApplicationScope>,
     /// Maximum delay before the toolkit starts to react to an input.
     pub(super) starts_late: Duration,
 }
@@ -113,20 +113,20 @@ impl Baseline {
 type Essence = Vec<(WindowId, String, Rect<Screen>, bool)>;
 
 /// The cause that ended a stretch of waiting.
-enum Woken {
+enum WakeReason {
     Activity(Activity),
     /// The application answered the fence (`true`), or did not within its time.
     Answer(bool),
 }
 
 /// Waits until what is watched is quiet, at most `limits.bound`, and reports what happened.
-pub(super) async fn settle<W: Watched>(
+pub(super) async fn settle<W: IdleTarget>(
     watched: &W,
     activities: &mut impl Activities,
     baseline: &Baseline,
     limits: QuietLimits,
-) -> DesktopResult<Settled> {
-    let mut progress = Progress::new(baseline);
+) -> DesktopResult<IdleReport> {
+    let mut progress = IdleWaitProgress::new(baseline);
     let begun = progress.begun;
     let end = begun + limits.bound;
     let late = if limits.first_change.is_zero() { Duration::ZERO } else { baseline.starts_late };
@@ -147,15 +147,15 @@ pub(super) async fn settle<W: Watched>(
         let woken = async {
             tokio::select! {
                 biased;
-                activity = activities.next() => activity.map(Woken::Activity),
-                answered = &mut answer, if answered_at.is_none() => answered.map(Woken::Answer),
+                activity = activities.next() => activity.map(WakeReason::Activity),
+                answered = &mut answer, if answered_at.is_none() => answered.map(WakeReason::Answer),
             }
         };
         if let Ok(woken) = timeout_at(wake_at, woken).await {
             sleep = SleepCheck { at: Instant::now() + ASK_AGAIN, again: ASK_AGAIN };
             match woken? {
-                Woken::Activity(activity) => progress.record(watched, activity).await?,
-                Woken::Answer(answered) => {
+                WakeReason::Activity(activity) => progress.record(watched, activity).await?,
+                WakeReason::Answer(answered) => {
                     progress.waits(WaitedFor::Answer);
                     answered_at = answered.then(Instant::now);
                     if !answered {
@@ -207,7 +207,7 @@ struct SleepCheck {
 
 impl SleepCheck {
     /// Returns `true` if it sleeps past a time; if not, the next check is when it wakes, at growing intervals.
-    async fn lasts_until(&mut self, time: Instant, watched: &impl Watched) -> DesktopResult<bool> {
+    async fn lasts_until(&mut self, time: Instant, watched: &impl IdleTarget) -> DesktopResult<bool> {
         let sleeps = watched.sleeps_for().await?;
         let now = Instant::now();
         if sleeps > time.saturating_duration_since(now) {
@@ -220,13 +220,13 @@ impl SleepCheck {
 }
 
 /// The activity so far.
-struct Progress<'a> {
+struct IdleWaitProgress<'a> {
     baseline: &'a Baseline,
     begun: Instant,
-    settled: Settled,
-    seen: HashSet<Change>,
+    settled: IdleReport,
+    seen: HashSet<UiChange>,
     /// Number of announcements of each change that may be self-changing.
-    repeats: HashMap<Change, u32>,
+    repeats: HashMap<UiChange, u32>,
     /// The windows when they were last compared.
     windows: Option<Essence>,
     /// When the last activity was that is waited for.
@@ -235,13 +235,13 @@ struct Progress<'a> {
     last_work: Instant,
 }
 
-impl<'a> Progress<'a> {
+impl<'a> IdleWaitProgress<'a> {
     fn new(baseline: &'a Baseline) -> Self {
         let begun = Instant::now();
         Self {
             baseline,
             begun,
-            settled: Settled::default(),
+            settled: IdleReport::default(),
             seen: HashSet::new(),
             repeats: HashMap::new(),
             windows: None,
@@ -251,13 +251,13 @@ impl<'a> Progress<'a> {
     }
 
     /// Records an activity, and waits for it to end unless it is another application's or goes on by itself.
-    async fn record(&mut self, watched: &impl Watched, activity: Activity) -> DesktopResult<()> {
+    async fn record(&mut self, watched: &impl IdleTarget, activity: Activity) -> DesktopResult<()> {
         let now = Instant::now();
         match activity {
             Activity::Changed { aspect, element, self_changing } => {
-                let change = Change::Element { aspect, element };
+                let change = UiChange::Element { aspect, element };
                 // Children that come into a page with a clock may well be work.
-                let is_known = self_changing && aspect != Aspect::Children;
+                let is_known = self_changing && aspect != ElementChangeKind::Children;
                 let by_itself = self.repeats_by_itself(&change) || is_known;
                 self.add(change);
                 if by_itself {
@@ -293,8 +293,8 @@ impl<'a> Progress<'a> {
         Ok(())
     }
 
-    fn add(&mut self, change: Change) {
-        if self.settled.changes.len() < Settled::CHANGES_MAX && self.seen.insert(change.clone()) {
+    fn add(&mut self, change: UiChange) {
+        if self.settled.changes.len() < IdleReport::CHANGES_MAX && self.seen.insert(change.clone()) {
             self.settled.changes.push(change);
         }
     }
@@ -313,8 +313,11 @@ impl<'a> Progress<'a> {
 
     /// Returns `true` if a change was announced so often that it goes on by itself, as a clock does. Text may come letter by
     /// letter, and children row by row.
-    fn repeats_by_itself(&mut self, change: &Change) -> bool {
-        let Change::Element { aspect: Aspect::Name | Aspect::Description | Aspect::Value, .. } = change
+    fn repeats_by_itself(&mut self, change: &UiChange) -> bool {
+        let UiChange::Element {
+            aspect: ElementChangeKind::Name | ElementChangeKind::Description | ElementChangeKind::Value,
+            ..
+        } = change
         else {
             return false;
         };
@@ -331,9 +334,9 @@ impl<'a> Progress<'a> {
         for window in now.iter().filter(|window| baseline.has(window)) {
             let title = || window.title.clone();
             match before.get(&window.id) {
-                None => self.add(Change::WindowOpened { title: title() }),
+                None => self.add(UiChange::WindowOpened { title: title() }),
                 Some(old) if old.title != window.title => {
-                    self.add(Change::TitleChanged { title: title() });
+                    self.add(UiChange::TitleChanged { title: title() });
                 }
                 Some(_) => {}
             }
@@ -341,7 +344,7 @@ impl<'a> Progress<'a> {
         let remaining: HashSet<WindowId> = now.iter().map(|window| window.id).collect();
         let closed = |window: &&WindowInfo| baseline.has(window) && !remaining.contains(&window.id);
         for window in baseline.windows.iter().filter(closed) {
-            self.add(Change::WindowClosed { title: window.title.clone() });
+            self.add(UiChange::WindowClosed { title: window.title.clone() });
         }
     }
 }

@@ -46,7 +46,7 @@ fn gone() -> DesktopError {
     DesktopError::Gone { what: "the X server ended".to_owned() }
 }
 
-impl Watched for Application {
+impl IdleTarget for Application {
     async fn fence(&self) -> DesktopResult<bool> {
         let now = elapsed_ms(self.begun);
         let mut answer = now + self.script.answers_after;
@@ -109,7 +109,7 @@ fn main_window() -> WindowInfo {
     window(1, "Document", OWN_PID)
 }
 
-const fn changed(aspect: Aspect) -> Activity {
+const fn changed(aspect: ElementChangeKind) -> Activity {
     Activity::Changed { aspect, element: Some(ELEMENT), self_changing: false }
 }
 
@@ -122,11 +122,11 @@ fn every(step: usize, span: Range<u64>, activity: Activity) -> Vec<(u64, Activit
     span.step_by(step).map(|from| (from, activity)).collect()
 }
 
-async fn run(script: Script, limits: QuietLimits) -> DesktopResult<Settled> {
+async fn run(script: Script, limits: QuietLimits) -> DesktopResult<IdleReport> {
     let begun = Instant::now();
     let baseline = Baseline {
         windows: vec![main_window(), window(2, "Another", 8)],
-        scope: Some(Scope { pid: Some(OWN_PID), root: "app7".to_owned() }),
+        scope: Some(ApplicationScope { pid: Some(OWN_PID), root: "app7".to_owned() }),
         starts_late: Duration::from_millis(script.starts_late),
     };
     let mut queue = Queue { begun, activities: script.activities.clone().into(), ends_at: script.ends_at };
@@ -139,7 +139,7 @@ async fn check_with(
     script: Script,
     expected_ms: u64,
     waited_for: &[WaitedFor],
-) -> Settled {
+) -> IdleReport {
     let label = format!("{script:?}");
     let settled = run(script, limits).await.unwrap();
     assert_eq!((settled.waited_ms, settled.waited_for.as_slice()), (expected_ms, waited_for), "{label}");
@@ -148,7 +148,7 @@ async fn check_with(
 }
 
 /// The same with the default limits: 60 ms of quiet, 30 ms for the first change, 5 s in all.
-async fn check(script: Script, expected_ms: u64, waited_for: &[WaitedFor]) -> Settled {
+async fn check(script: Script, expected_ms: u64, waited_for: &[WaitedFor]) -> IdleReport {
     check_with(QuietLimits::default(), script, expected_ms, waited_for).await
 }
 
@@ -173,7 +173,7 @@ fn limits(quiet: u64, first_change: u64, bound: u64) -> QuietLimits {
     }
 }
 
-const TEXT: Activity = changed(Aspect::Text);
+const TEXT: Activity = changed(ElementChangeKind::Text);
 
 #[tokio::test(start_paused = true)]
 async fn an_idle_application_is_given_the_time_for_a_first_change() {
@@ -187,7 +187,7 @@ async fn an_idle_application_is_given_the_time_for_a_first_change() {
 #[tokio::test(start_paused = true)]
 async fn the_quiet_period_runs_from_the_last_change() {
     let settled = check(does([(29, TEXT)]), 89, &[WaitedFor::Announcements]).await;
-    let text = Change::Element { aspect: Aspect::Text, element: Some(ELEMENT) };
+    let text = UiChange::Element { aspect: ElementChangeKind::Text, element: Some(ELEMENT) };
     assert_eq!(settled.changes, [text]);
     check(does([(10, TEXT), (69, TEXT), (128, TEXT)]), 188, &[WaitedFor::Announcements]).await;
     // A change after the time for the first one is not part of this wait.
@@ -302,19 +302,24 @@ async fn drawing_of_another_application_is_ignored() {
 #[tokio::test(start_paused = true)]
 async fn a_self_changing_element_is_reported_and_not_waited_for() {
     let clock = |aspect| Activity::Changed { aspect, element: Some(ElementId(9)), self_changing: true };
-    let settled = check(does(every(10, 5..5_000, clock(Aspect::Text))), 30, &[WaitedFor::FirstChange]).await;
-    assert_eq!(settled.changes, [Change::Element { aspect: Aspect::Text, element: Some(ElementId(9)) }]);
+    let settled =
+        check(does(every(10, 5..5_000, clock(ElementChangeKind::Text))), 30, &[WaitedFor::FirstChange]).await;
+    assert_eq!(
+        settled.changes,
+        [UiChange::Element { aspect: ElementChangeKind::Text, element: Some(ElementId(9)) }]
+    );
     // Children that come into it may be the effect that is waited for.
-    check(does([(5, clock(Aspect::Children))]), 65, &[WaitedFor::Announcements]).await;
+    check(does([(5, clock(ElementChangeKind::Children))]), 65, &[WaitedFor::Announcements]).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_same_property_is_waited_for_eight_times() {
     let clock = |aspect| does(every(20, 20..5_000, changed(aspect)));
-    for aspect in [Aspect::Name, Aspect::Description, Aspect::Value] {
+    for aspect in [ElementChangeKind::Name, ElementChangeKind::Description, ElementChangeKind::Value] {
         check(clock(aspect), 220, &[WaitedFor::Announcements]).await;
     }
-    check_timeout(QuietLimits::default(), clock(Aspect::Children), &[WaitedFor::Announcements]).await;
+    check_timeout(QuietLimits::default(), clock(ElementChangeKind::Children), &[WaitedFor::Announcements])
+        .await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -326,7 +331,7 @@ async fn windows_that_open_close_or_are_renamed_are_waited_for() {
     let dialog = vec![main_window(), window(3, "Save", OWN_PID)];
     let opens = with(&[(20, dialog.clone())], &[20]);
     let settled = check(opens, 80, &[WaitedFor::Windows]).await;
-    assert_eq!(settled.changes, [Change::WindowOpened { title: "Save".to_owned() }]);
+    assert_eq!(settled.changes, [UiChange::WindowOpened { title: "Save".to_owned() }]);
 
     // A report without a change is not waited for.
     check(with(&[(20, dialog.clone())], &[20, 50, 70]), 80, &[WaitedFor::Windows]).await;
@@ -342,9 +347,9 @@ async fn windows_that_open_close_or_are_renamed_are_waited_for() {
 
     let saved = vec![window(1, "Document *", OWN_PID)];
     let settled = check(with(&[(5, saved)], &[5]), 65, &[WaitedFor::Windows]).await;
-    assert_eq!(settled.changes, [Change::TitleChanged { title: "Document *".to_owned() }]);
+    assert_eq!(settled.changes, [UiChange::TitleChanged { title: "Document *".to_owned() }]);
     let settled = check(with(&[(5, Vec::new())], &[5]), 65, &[WaitedFor::Windows]).await;
-    assert_eq!(settled.changes, [Change::WindowClosed { title: "Document".to_owned() }]);
+    assert_eq!(settled.changes, [UiChange::WindowClosed { title: "Document".to_owned() }]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -357,12 +362,15 @@ async fn after_missed_activity_the_windows_are_compared() {
 
 #[tokio::test(start_paused = true)]
 async fn changes_are_kept_without_repeats_up_to_a_limit() {
-    let of =
-        |id| Activity::Changed { aspect: Aspect::Text, element: Some(ElementId(id)), self_changing: false };
+    let of = |id| Activity::Changed {
+        aspect: ElementChangeKind::Text,
+        element: Some(ElementId(id)),
+        self_changing: false,
+    };
     let twice: Vec<(u64, Activity)> = (0..600).map(|at| (u64::from(at), of(at % 300))).collect();
     let settled = check(does(twice), 659, &[WaitedFor::Announcements]).await;
-    assert_eq!(settled.changes.len(), Settled::CHANGES_MAX);
-    let first = Change::Element { aspect: Aspect::Text, element: Some(ElementId(0)) };
+    assert_eq!(settled.changes.len(), IdleReport::CHANGES_MAX);
+    let first = UiChange::Element { aspect: ElementChangeKind::Text, element: Some(ElementId(0)) };
     assert_eq!(settled.changes.iter().filter(|change| **change == first).count(), 1);
 }
 

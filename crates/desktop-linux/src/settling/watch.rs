@@ -7,7 +7,9 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::WindowInfo,
 };
-use deskhand_desktop::{Aspect, DesktopError, DesktopResult, QuietLimits, Settled, Settling, Windowing as _};
+use deskhand_desktop::{
+    DesktopError, DesktopResult, ElementChangeKind, IdleReport, IdleWait, QuietLimits, WindowManagement as _,
+};
 use tokio::sync::broadcast::{
     self,
     error::{RecvError, TryRecvError},
@@ -15,7 +17,7 @@ use tokio::sync::broadcast::{
 
 use super::{
     asleep, pages,
-    wait::{self, Activities, Activity, Baseline, Scope, Watched},
+    wait::{self, Activities, Activity, ApplicationScope, Baseline, IdleTarget},
 };
 use crate::{
     atspi::{Accessibility, Announcement, Application, is_noise},
@@ -28,7 +30,7 @@ use crate::{
 const PONG_BOUND: Duration = Duration::from_millis(500);
 
 /// A running watch.
-pub struct Watch {
+pub struct ActivitySubscription {
     receivers: Receivers,
     baseline: Baseline,
     /// The connections of the watched application; `None` when the whole desktop is watched.
@@ -41,30 +43,30 @@ struct Receivers {
     screen_events: broadcast::Receiver<ScreenEvent>,
 }
 
-impl Settling for LinuxDesktop {
-    type Watch = Watch;
+impl IdleWait for LinuxDesktop {
+    type Watch = ActivitySubscription;
 
-    async fn watch(&self, window: Option<WindowId>) -> DesktopResult<Watch> {
+    async fn watch(&self, window: Option<WindowId>) -> DesktopResult<ActivitySubscription> {
         let announcements = self.accessibility().map(Accessibility::announcements);
         let receivers = Receivers { announcements, screen_events: self.screen_events() };
         let windows = self.windows().await?;
         let Some(window) = window else {
             let baseline = Baseline { windows, scope: None, starts_late: Duration::ZERO };
-            return Ok(Watch { receivers, baseline, applications: None });
+            return Ok(ActivitySubscription { receivers, baseline, applications: None });
         };
         let info = windows.iter().find(|info| info.id == window).ok_or(DesktopError::NoWindow(window))?;
         let applications = match (self.accessibility(), info.app.pid) {
             (Some(accessibility), Some(pid)) => accessibility.applications_of(pid).await?,
             _ => Vec::new(),
         };
-        let scope = Some(Scope { pid: info.app.pid, root: info.app.root.clone() });
+        let scope = Some(ApplicationScope { pid: info.app.pid, root: info.app.root.clone() });
         let starts_late = applications.iter().map(|one| one.toolkit.starts_late()).max().unwrap_or_default();
         let baseline = Baseline { windows, scope, starts_late };
-        Ok(Watch { receivers, baseline, applications: Some(applications) })
+        Ok(ActivitySubscription { receivers, baseline, applications: Some(applications) })
     }
 
-    async fn settle(&self, watch: Watch, limits: QuietLimits) -> DesktopResult<Settled> {
-        let Watch { receivers, mut baseline, applications } = watch;
+    async fn settle(&self, watch: ActivitySubscription, limits: QuietLimits) -> DesktopResult<IdleReport> {
+        let ActivitySubscription { receivers, mut baseline, applications } = watch;
         let pid = baseline.scope.as_ref().and_then(|scope| scope.pid);
         let watched = LinuxWatched { desktop: self, pid, applications: applications.as_deref() };
         if limits == QuietLimits::UP_TO_DATE {
@@ -102,11 +104,11 @@ impl Settling for LinuxDesktop {
         self.history().attribute_to_action(element);
     }
 
-    fn mark_self_changing(&self, element: ElementId, aspect: Aspect) {
+    fn mark_self_changing(&self, element: ElementId, aspect: ElementChangeKind) {
         self.history().mark_self_changing(element, aspect);
     }
 
-    fn is_self_changing(&self, element: ElementId, aspect: Aspect) -> bool {
+    fn is_self_changing(&self, element: ElementId, aspect: ElementChangeKind) -> bool {
         self.history().is_self_changing(element, aspect)
     }
 }
@@ -121,7 +123,7 @@ struct LinuxWatched<'a> {
     applications: Option<&'a [Application]>,
 }
 
-impl Watched for LinuxWatched<'_> {
+impl IdleTarget for LinuxWatched<'_> {
     /// The window answers a ping in the order in which input came, then the application answers on the accessibility
     /// bus; what it announced before has arrived by then.
     async fn fence(&self) -> DesktopResult<bool> {
@@ -188,40 +190,39 @@ struct LinuxActivities<'a> {
 }
 
 /// A received event.
-enum Arrived {
+enum IdleWatchEvent {
     X(Result<ScreenEvent, RecvError>),
     Announced(Result<Announcement, RecvError>),
 }
 
 impl LinuxActivities<'_> {
-    fn activity(&self, arrived: Arrived) -> DesktopResult<Option<Activity>> {
+    fn activity(&self, arrived: IdleWatchEvent) -> DesktopResult<Option<Activity>> {
         match arrived {
-            Arrived::X(Ok(event)) => self.watched.x_activity(event),
-            Arrived::Announced(Ok(announced)) => Ok(self.watched.change(&announced)),
-            Arrived::X(Err(RecvError::Lagged(_))) | Arrived::Announced(Err(RecvError::Lagged(_))) => {
-                Ok(Some(Activity::Missed))
-            }
-            Arrived::X(Err(RecvError::Closed)) => Err(display_gone()),
-            Arrived::Announced(Err(RecvError::Closed)) => Err(bus_gone()),
+            IdleWatchEvent::X(Ok(event)) => self.watched.x_activity(event),
+            IdleWatchEvent::Announced(Ok(announced)) => Ok(self.watched.change(&announced)),
+            IdleWatchEvent::X(Err(RecvError::Lagged(_)))
+            | IdleWatchEvent::Announced(Err(RecvError::Lagged(_))) => Ok(Some(Activity::Missed)),
+            IdleWatchEvent::X(Err(RecvError::Closed)) => Err(display_gone()),
+            IdleWatchEvent::Announced(Err(RecvError::Closed)) => Err(bus_gone()),
         }
     }
 
-    async fn receive(&mut self) -> DesktopResult<Arrived> {
+    async fn receive(&mut self) -> DesktopResult<IdleWatchEvent> {
         let Receivers { announcements, screen_events } = &mut self.receivers;
         let (Some(announcements), Some(accessibility)) =
             (announcements.as_mut(), self.watched.desktop.accessibility())
         else {
-            return Ok(Arrived::X(screen_events.recv().await));
+            return Ok(IdleWatchEvent::X(screen_events.recv().await));
         };
         tokio::select! {
-            event = screen_events.recv() => Ok(Arrived::X(event)),
-            event = announcements.recv() => Ok(Arrived::Announced(event)),
+            event = screen_events.recv() => Ok(IdleWatchEvent::X(event)),
+            event = announcements.recv() => Ok(IdleWatchEvent::Announced(event)),
             () = accessibility.gone() => Err(bus_gone()),
         }
     }
 
     /// Returns an event that has already arrived, if any.
-    fn try_receive(&mut self) -> Option<Arrived> {
+    fn try_receive(&mut self) -> Option<IdleWatchEvent> {
         fn arrived<T>(received: Result<T, TryRecvError>) -> Option<Result<T, RecvError>> {
             match received {
                 Ok(received) => Some(Ok(received)),
@@ -231,9 +232,9 @@ impl LinuxActivities<'_> {
             }
         }
         let Receivers { announcements, screen_events } = &mut self.receivers;
-        arrived(screen_events.try_recv()).map(Arrived::X).or_else(|| {
+        arrived(screen_events.try_recv()).map(IdleWatchEvent::X).or_else(|| {
             let announcements = announcements.as_mut()?;
-            arrived(announcements.try_recv()).map(Arrived::Announced)
+            arrived(announcements.try_recv()).map(IdleWatchEvent::Announced)
         })
     }
 }

@@ -10,7 +10,7 @@ const LIBRARIES: &[&str] = &["/usr/lib64", "/usr/local/lib", "/usr/lib"];
 const JAVA: &str = "/usr/lib/jvm";
 
 /// A toolkit that needs a bridge.
-pub(crate) struct Bridged {
+pub(crate) struct ToolkitBridge {
     /// Its name.
     pub(crate) name: &'static str,
     /// `true` if programs of this toolkit can run here.
@@ -22,7 +22,7 @@ pub(crate) struct Bridged {
 }
 
 /// The toolkits that need a bridge. Blocking.
-pub(crate) fn bridged() -> Vec<Bridged> {
+pub(crate) fn bridged() -> Vec<ToolkitBridge> {
     let folders = folders();
     let exists = |name: &str| folders.iter().map(|folder| folder.join(name)).find(|file| file.exists());
     let starts = |name: &str| {
@@ -38,7 +38,7 @@ pub(crate) fn bridged() -> Vec<Bridged> {
         let java =
             loads.contains(&"/libjvm.so") && fs::read_dir(JAVA).is_ok_and(|mut all| all.next().is_some());
         let installed = java || loads.iter().any(|name| starts(name));
-        Bridged { name, installed, bridge: exists(bridge.file), package: bridge.package }
+        ToolkitBridge { name, installed, bridge: exists(bridge.file), package: bridge.package }
     };
     let bridges = TOOLKITS.iter().filter_map(|toolkit| match &toolkit.exposes {
         Exposes::Through(bridge) => Some(of_bridge(toolkit.name, toolkit.loads, bridge)),

@@ -21,7 +21,7 @@ pub(crate) use running::{draws_pages, may_expose};
 pub(crate) use starting::{Extras, JAVA_OPTIONS, extras};
 
 /// A toolkit.
-struct Toolkit {
+struct ToolkitDefinition {
     /// Its name.
     name: &'static str,
     /// Parts of the names of files, any of which a process of it has loaded.
@@ -54,15 +54,15 @@ struct Bridge {
     package: &'static str,
 }
 
-const fn exposing(name: &'static str, loads: &'static [&'static str]) -> Toolkit {
-    Toolkit { name, loads, exposes: Exposes::Always, variables: &[], as_superuser: &[] }
+const fn exposing(name: &'static str, loads: &'static [&'static str]) -> ToolkitDefinition {
+    ToolkitDefinition { name, loads, exposes: Exposes::Always, variables: &[], as_superuser: &[] }
 }
 
-const fn silent(name: &'static str, loads: &'static [&'static str]) -> Toolkit {
-    Toolkit { name, loads, exposes: Exposes::Never, variables: &[], as_superuser: &[] }
+const fn silent(name: &'static str, loads: &'static [&'static str]) -> ToolkitDefinition {
+    ToolkitDefinition { name, loads, exposes: Exposes::Never, variables: &[], as_superuser: &[] }
 }
 
-impl Toolkit {
+impl ToolkitDefinition {
     const fn with(self, variables: &'static [(&'static str, &'static str)]) -> Self {
         Self { variables, ..self }
     }
@@ -73,10 +73,10 @@ const WEB_ENGINE: &str = "QtWebEngine";
 
 /// All toolkits. The first one counts of which a process has loaded something: LibreOffice loads Java and GTK, Java loads GTK, and
 /// what is drawn by SDL may ask GTK for its dialogs.
-const TOOLKITS: &[Toolkit] = &[
+const TOOLKITS: &[ToolkitDefinition] = &[
     exposing("LibreOffice", &["/libvcl"]),
     exposing("Gecko", &["/libxul"]).with(&[("GNOME_ACCESSIBILITY", "1")]),
-    Toolkit {
+    ToolkitDefinition {
         as_superuser: &[("QTWEBENGINE_DISABLE_SANDBOX", "1")],
         ..exposing(WEB_ENGINE, &["/libQt5WebEngineCore", "/libQt6WebEngineCore"])
             .with(&[("QTWEBENGINE_CHROMIUM_FLAGS", EXPOSE_PAGES)])
@@ -84,7 +84,7 @@ const TOOLKITS: &[Toolkit] = &[
     exposing("Chromium and Electron", &["/icudtl.dat", "/resources.pak", "/v8_context_snapshot"])
         .with(&[("ACCESSIBILITY_ENABLED", "1")]),
     exposing("SWT", &["/libswt-gtk", "/libswt-pi"]),
-    Toolkit {
+    ToolkitDefinition {
         name: "Swing and AWT",
         loads: &["/libjvm.so"],
         exposes: Exposes::Through(Bridge {
@@ -101,7 +101,7 @@ const TOOLKITS: &[Toolkit] = &[
     exposing("GTK 3", &["/libgtk-3"]),
     exposing("Qt 6 and KDE", &["/libQt6Gui"]).with(QT),
     exposing("Qt 5 and KDE", &["/libQt5Gui"]).with(QT),
-    Toolkit {
+    ToolkitDefinition {
         name: "GTK 2",
         loads: &["/libgtk-x11-2.0"],
         exposes: Exposes::Through(Bridge {
@@ -133,6 +133,6 @@ pub(crate) const EXPOSE_PAGES: &str = "--force-renderer-accessibility";
 
 /// The variables with which programs of all toolkits expose their elements.
 pub(crate) fn variables(superuser: bool) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let more = move |toolkit: &'static Toolkit| if superuser { toolkit.as_superuser } else { &[] };
+    let more = move |toolkit: &'static ToolkitDefinition| if superuser { toolkit.as_superuser } else { &[] };
     TOOLKITS.iter().flat_map(move |toolkit| toolkit.variables.iter().chain(more(toolkit)).copied())
 }

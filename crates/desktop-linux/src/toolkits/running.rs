@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{Exposes, TOOLKITS, Toolkit, WEB_ENGINE};
+use super::{Exposes, TOOLKITS, ToolkitDefinition, WEB_ENGINE};
 
 /// Libraries loaded by programs that show windows. A program with one of them and none of a toolkit of the
 /// table draws its elements itself.
@@ -30,7 +30,7 @@ fn may_expose_with(loaded: &str) -> bool {
     }
 }
 
-fn toolkit_of(loaded: &str) -> Option<&'static Toolkit> {
+fn toolkit_of(loaded: &str) -> Option<&'static ToolkitDefinition> {
     TOOLKITS.iter().find(|toolkit| toolkit.loads.iter().any(|name| loaded.contains(name)))
 }
 

@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use crate::virtual_desktop::{
-    protocol::{Answer, DesktopHandle, Line, Order},
+    protocol::{DesktopHandle, KeeperConnection, KeeperReply, KeeperRequest},
     start::{self, VirtualOptions},
 };
 
@@ -36,19 +36,19 @@ pub async fn keep_desktop(
 ) -> DesktopResult<()> {
     let failed = |error: io::Error| DesktopError::failed("keep a virtual desktop", error);
     owner.set_nonblocking(true).map_err(failed)?;
-    let mut owner = Line::over(UnixStream::from_std(owner).map_err(failed)?);
+    let mut owner = KeeperConnection::over(UnixStream::from_std(owner).map_err(failed)?);
     let started = tokio::select! {
         started = start::start(options) => started,
         // The owner sends nothing before the desktop is ready: it is gone.
-        _ = owner.receive::<Order>() => return Ok(()),
+        _ = owner.receive::<KeeperRequest>() => return Ok(()),
     };
     let parts = match started {
         Ok(parts) => parts,
         Err(error) => {
             let answer = if let DesktopError::Start { what, fix } = &error {
-                Answer::Failed { what: what.clone(), fix: fix.clone() }
+                KeeperReply::Failed { what: what.clone(), fix: fix.clone() }
             } else {
-                Answer::Failed { what: error.chain(), fix: "see `deskhand doctor`".to_owned() }
+                KeeperReply::Failed { what: error.chain(), fix: "see `deskhand doctor`".to_owned() }
             };
             owner.send(&answer).await.map_err(failed)?;
             return Err(error);
@@ -66,7 +66,7 @@ pub async fn keep_desktop(
     let processes = parts.processes;
     // Only the owner uses the display.
     drop(parts.server);
-    let ready = Answer::Ready { handle: handle.clone(), startup: parts.startup };
+    let ready = KeeperReply::Ready { handle: handle.clone(), startup: parts.startup };
     let held = hold(&handle.socket, &ready, owner).await;
     processes.end_all().await;
     // An owner that sent `close` waits for the end of the connection: everything is gone by now.
@@ -74,7 +74,7 @@ pub async fn keep_desktop(
 }
 
 /// Serves one owner after the other until the desktop ends. Returns the connection to the last one.
-async fn hold(socket: &Path, ready: &Answer, first: Line) -> io::Result<Line> {
+async fn hold(socket: &Path, ready: &KeeperReply, first: KeeperConnection) -> io::Result<KeeperConnection> {
     let listener = UnixListener::bind(socket)?;
     std::fs::set_permissions(socket, std::fs::Permissions::from_mode(0o600))?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -91,7 +91,7 @@ async fn hold(socket: &Path, ready: &Answer, first: Line) -> io::Result<Line> {
             _ = terminate.recv() => return Ok(owner),
         };
         match next {
-            Ok(accepted) => owner = Line::over(accepted?),
+            Ok(accepted) => owner = KeeperConnection::over(accepted?),
             // No owner attached in time.
             Err(_) => return Ok(owner),
         }
@@ -111,7 +111,11 @@ async fn admitted(listener: &UnixListener) -> io::Result<UnixStream> {
 }
 
 /// Serves one owner. Returns how long to wait for the next one; `None` if the desktop ends now.
-async fn serve(listener: &UnixListener, owner: &mut Line, ready: &Answer) -> io::Result<Option<Duration>> {
+async fn serve(
+    listener: &UnixListener,
+    owner: &mut KeeperConnection,
+    ready: &KeeperReply,
+) -> io::Result<Option<Duration>> {
     let mut grace = None;
     // An owner that is gone already is detected below.
     let _ = owner.send(ready).await;
@@ -119,15 +123,15 @@ async fn serve(listener: &UnixListener, owner: &mut Line, ready: &Answer) -> io:
         let order = tokio::select! {
             // Orders first: a new owner right after the death of the former one must not be rejected.
             biased;
-            order = owner.receive::<Order>() => order,
+            order = owner.receive::<KeeperRequest>() => order,
             other = admitted(listener) => {
-                let _ = Line::over(other?).send(&Answer::Busy).await;
+                let _ = KeeperConnection::over(other?).send(&KeeperReply::Busy).await;
                 continue;
             }
         };
         match order {
-            Ok(Some(Order::Keep { grace_ms })) => grace = Some(Duration::from_millis(grace_ms)),
-            Ok(Some(Order::Close)) => return Ok(None),
+            Ok(Some(KeeperRequest::Keep { grace_ms })) => grace = Some(Duration::from_millis(grace_ms)),
+            Ok(Some(KeeperRequest::Close)) => return Ok(None),
             // The connection ends with the owner, however it ended.
             Ok(None) | Err(_) => return Ok(grace),
         }

@@ -9,7 +9,7 @@ use std::{
 use deskhand_core::duration::milliseconds;
 use tokio::{io::AsyncReadExt as _, net::UnixStream, sync::oneshot};
 
-use crate::virtual_desktop::protocol::Order;
+use crate::virtual_desktop::protocol::KeeperRequest;
 
 /// The life line between a desktop's owner and its keeper. Dropping it closes the desktop; only if this process dies
 /// does the keeper hold it.
@@ -27,7 +27,7 @@ impl LifeLine {
 
     /// Sets how long the desktop is kept if this process dies.
     pub(crate) fn keep(&self, grace: Duration) -> io::Result<()> {
-        self.send(Order::Keep { grace_ms: milliseconds(grace) })
+        self.send(KeeperRequest::Keep { grace_ms: milliseconds(grace) })
     }
 
     /// Ends the connection and leaves the desktop to the keeper, which holds it for this long.
@@ -37,7 +37,7 @@ impl LifeLine {
         Ok(())
     }
 
-    fn send(&self, order: Order) -> io::Result<()> {
+    fn send(&self, order: KeeperRequest) -> io::Result<()> {
         let mut text = serde_json::to_vec(&order)?;
         text.push(b'\n');
         match &self.stream {
@@ -49,7 +49,7 @@ impl LifeLine {
 
     /// Closes the desktop and returns once nothing of it is left.
     pub(crate) async fn close(mut self) {
-        let closed = self.send(Order::Close);
+        let closed = self.send(KeeperRequest::Close);
         let stream = self.stream.take();
         let wait = async {
             let stream = stream.ok_or_else(|| io::Error::other("no connection"))?;
@@ -71,7 +71,7 @@ impl LifeLine {
 
 impl Drop for LifeLine {
     fn drop(&mut self) {
-        if let Err(error) = self.send(Order::Close) {
+        if let Err(error) = self.send(KeeperRequest::Close) {
             tracing::debug!(%error, "the keeper has already ended");
         }
     }

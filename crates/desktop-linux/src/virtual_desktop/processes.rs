@@ -16,8 +16,8 @@ use std::{
     time::Duration,
 };
 
-use deskhand_desktop::{Ended, SAID_CHARS_MAX};
-use deskhand_process::{Guard, Mark, PROGRAMS, find_helper, give_up_privileges, noted_program};
+use deskhand_desktop::{ProcessExit, SAID_CHARS_MAX};
+use deskhand_process::{Guard, PROGRAMS, ProcessMark, find_helper, give_up_privileges, noted_program};
 use tokio::sync::{oneshot, watch};
 
 use crate::{
@@ -78,33 +78,33 @@ pub(crate) enum Privileges {
 }
 
 /// A program that runs.
-pub(crate) struct Started {
+pub(crate) struct StartedProgram {
     pub(crate) pid: u32,
     pub(crate) output: Option<ChildStdout>,
 }
 
 /// A program that was started.
 #[derive(Debug)]
-struct Program {
+struct SupervisedProgram {
     state: ProgramState,
     /// Its messages, if they are stored.
-    log: Option<Log>,
+    log: Option<ProgramLog>,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum ProgramState {
     Runs,
-    Ended(Ended),
+    Ended(ProcessExit),
 }
 
 /// Location of the messages of a program. Messages of an earlier start may precede them.
 #[derive(Debug, Clone)]
-struct Log {
+struct ProgramLog {
     file: PathBuf,
     from: u64,
 }
 
-impl Log {
+impl ProgramLog {
     fn begin(file: PathBuf) -> Self {
         let from = file.metadata().map_or(0, |about| about.len());
         Self { file, from }
@@ -142,7 +142,7 @@ pub(crate) struct Processes {
     set_death_signal: Option<PathBuf>,
     /// `setsid`, for programs that yield.
     set_session: Option<PathBuf>,
-    programs: Arc<Mutex<HashMap<u32, Program>>>,
+    programs: Arc<Mutex<HashMap<u32, SupervisedProgram>>>,
     /// Number of running programs, to await the end of the last one.
     running: Arc<watch::Sender<usize>>,
     ended_by: Mutex<Option<EndedBy>>,
@@ -153,30 +153,30 @@ enum EndedBy {
     /// A process of ours. The lock shows that the desktop is not abandoned.
     Guard(Guard, File),
     /// The keeper of the desktop, at the other end of the line. If it was killed together with its guard, a guard of ours.
-    Keeper(LifeLine, Guarded),
+    Keeper(LifeLine, DesktopGuardConfig),
 }
 
 /// The desktop that a guard looks after.
-struct Guarded {
+struct DesktopGuardConfig {
     /// The private folder of the desktop.
     folder: PathBuf,
     /// Search path for the programs of the guard.
     path: OsString,
 }
 
-impl Guarded {
+impl DesktopGuardConfig {
     fn new(folder: &Path, path: &OsStr) -> Self {
         Self { folder: folder.to_owned(), path: path.to_owned() }
     }
 
     fn guard(&self) -> io::Result<Guard> {
-        Guard::start(&Mark::new(MARK, &self.folder), &self.folder, SERVER, &self.path)
+        Guard::start(&ProcessMark::new(MARK, &self.folder), &self.folder, SERVER, &self.path)
     }
 }
 
 /// Ends what is left of the desktop of a private folder, and removes the folder.
 pub(super) async fn end_abandoned(folder: &Path, path: &OsStr) -> io::Result<()> {
-    Guarded::new(folder, path).guard()?.end().await;
+    DesktopGuardConfig::new(folder, path).guard()?.end().await;
     Ok(())
 }
 
@@ -188,7 +188,7 @@ impl Processes {
 
     /// Programs that end with the desktop of the private `folder`, which is removed then. `held` is its lock.
     pub(crate) fn guarded(folder: &Path, path: &OsStr, held: File) -> io::Result<Self> {
-        let guard = Guarded::new(folder, path).guard()?;
+        let guard = DesktopGuardConfig::new(folder, path).guard()?;
         let ended_by = Some(EndedBy::Guard(guard, held));
         Ok(Self {
             set_death_signal: find_helper("setpriv", path),
@@ -200,7 +200,7 @@ impl Processes {
     /// Programs on a desktop that a keeper holds, with that private `folder`: they outlive this process, and end with the
     /// desktop.
     pub(crate) fn kept(line: LifeLine, folder: &Path, path: &OsStr) -> Self {
-        let ended_by = Some(EndedBy::Keeper(line, Guarded::new(folder, path)));
+        let ended_by = Some(EndedBy::Keeper(line, DesktopGuardConfig::new(folder, path)));
         Self {
             set_session: find_helper("setsid", path),
             ..Self::with(Lifetime::OfDesktop, Some(folder.to_owned()), ended_by)
@@ -228,9 +228,9 @@ impl Processes {
     }
 
     /// Starts a program in a process group of its own and looks after its end.
-    pub(crate) async fn start(&self, start: ProgramStart<'_>) -> io::Result<Started> {
+    pub(crate) async fn start(&self, start: ProgramStart<'_>) -> io::Result<StartedProgram> {
         let (read_output, yields, privileges) = (start.read_output, start.yields, start.privileges);
-        let log = start.log.clone().map(Log::begin);
+        let log = start.log.clone().map(ProgramLog::begin);
         let command = self.command(start)?;
         let (sender, answer) = oneshot::channel();
         let programs = Arc::clone(&self.programs);
@@ -259,7 +259,7 @@ impl Processes {
                 }
             };
             let output = if read_output { child.stdout.take() } else { None };
-            let _ = sender.send(Ok(Started { pid: child.id(), output }));
+            let _ = sender.send(Ok(StartedProgram { pid: child.id(), output }));
             if yields {
                 share::share_equally_later(&child);
             }
@@ -300,7 +300,7 @@ impl Processes {
     }
 
     /// Returns how a program ended; `None` while it runs or if it was not started here.
-    pub(crate) fn ended(&self, pid: u32) -> Option<Ended> {
+    pub(crate) fn ended(&self, pid: u32) -> Option<ProcessExit> {
         match self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&pid)?.state {
             ProgramState::Runs => None,
             ProgramState::Ended(how) => Some(how),
@@ -309,7 +309,7 @@ impl Processes {
 
     /// The last lines of what a program that was started here has said; empty if that is not kept.
     pub(crate) fn last_words(&self, pid: u32) -> String {
-        let log = |programs: &HashMap<u32, Program>| programs.get(&pid)?.log.clone();
+        let log = |programs: &HashMap<u32, SupervisedProgram>| programs.get(&pid)?.log.clone();
         let log = log(&self.programs.lock().unwrap_or_else(PoisonError::into_inner));
         log.and_then(|log| log.end().ok()).unwrap_or_default()
     }
@@ -367,7 +367,7 @@ impl Processes {
 
 /// A keeper that closes its desktop removes the folder. One that was killed leaves that to its guard, which may have been killed
 /// too.
-async fn end_what_is_left(guarded: &Guarded) {
+async fn end_what_is_left(guarded: &DesktopGuardConfig) {
     if !guarded.folder.exists() {
         return;
     }
@@ -386,20 +386,20 @@ fn append(list: &Path, pid: u32) {
     }
 }
 
-fn began(programs: &Mutex<HashMap<u32, Program>>, pid: u32, log: Option<Log>) {
+fn began(programs: &Mutex<HashMap<u32, SupervisedProgram>>, pid: u32, log: Option<ProgramLog>) {
     let mut programs = programs.lock().unwrap_or_else(PoisonError::into_inner);
     if programs.len() >= ENDED_MAX {
         programs.retain(|_, program| matches!(program.state, ProgramState::Runs));
     }
-    programs.insert(pid, Program { state: ProgramState::Runs, log });
+    programs.insert(pid, SupervisedProgram { state: ProgramState::Runs, log });
 }
 
-fn ended(programs: &Mutex<HashMap<u32, Program>>, pid: u32, how: Ended) {
+fn ended(programs: &Mutex<HashMap<u32, SupervisedProgram>>, pid: u32, how: ProcessExit) {
     if let Some(program) = programs.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&pid) {
         program.state = ProgramState::Ended(how);
     }
 }
 
-fn wait(child: &mut Child) -> Ended {
-    child.wait().map_or(Ended::Unknown, Ended::Status)
+fn wait(child: &mut Child) -> ProcessExit {
+    child.wait().map_or(ProcessExit::Unknown, ProcessExit::Status)
 }

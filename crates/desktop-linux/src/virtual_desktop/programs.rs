@@ -13,7 +13,7 @@ use super::{confine::Confine, folders::write_beneath, processes::Privileges};
 use crate::{native::pipe_name, toolkits::EXPOSE_PAGES};
 
 /// The arguments and files of one family of programs.
-struct Program {
+struct ProgramFamily {
     /// The file names of programs in the family; a trailing `*` matches any suffix.
     names: &'static [&'static str],
     /// Arguments before all others; `{private}` is the folder of the desktop.
@@ -23,7 +23,7 @@ struct Program {
     /// Files that are written before the first start: path below the private folder, content.
     files: &'static [(&'static str, &'static str)],
     /// Which browser it is, if it is one.
-    browser: Option<Browser>,
+    browser: Option<BrowserFamily>,
     /// A variable that the program needs while it is confined.
     confined: Option<(&'static str, &'static str)>,
     /// The folder of those files that has settings of toolkits, which hold before those of the desktop.
@@ -32,11 +32,11 @@ struct Program {
 
 /// The requirements of a program at its start.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Needs {
+pub(crate) struct ProgramRequirements {
     /// Arguments before all others.
     pub(crate) arguments: Vec<OsString>,
     /// Which browser it is, if it is one.
-    pub(crate) browser: Option<Browser>,
+    pub(crate) browser: Option<BrowserFamily>,
     /// A variable that it needs while it is confined, with its value.
     pub(crate) confined: Option<(&'static str, &'static str)>,
     /// A folder with settings of toolkits, which hold before those of the desktop.
@@ -45,14 +45,14 @@ pub(crate) struct Needs {
 
 /// A family of browsers with a protocol of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Browser {
+pub(crate) enum BrowserFamily {
     /// Chromium and what is made of it: the Chrome DevTools Protocol.
     Chromium,
     /// Firefox: WebDriver BiDi.
     Firefox,
 }
 
-impl Browser {
+impl BrowserFamily {
     /// The word for arguments and files; also the name of the folder of its profile.
     pub(crate) const fn word(self) -> &'static str {
         match self {
@@ -68,7 +68,7 @@ impl Browser {
 }
 
 /// The browser whose windows have this class, or whose program has this name.
-pub(crate) fn browser_of(name: &str) -> Option<Browser> {
+pub(crate) fn browser_of(name: &str) -> Option<BrowserFamily> {
     family_of(&name.to_lowercase())?.browser
 }
 
@@ -88,7 +88,7 @@ impl BrowserHolder {
     /// All arguments that start a browser: `[--confined] --engine E --socket S --profile P -- PROGRAM ARGUMENTS…`.
     pub(crate) fn arguments(
         &self,
-        browser: Browser,
+        browser: BrowserFamily,
         private: &Path,
         confine: &Confine,
         program: &Path,
@@ -104,8 +104,8 @@ impl BrowserHolder {
     }
 }
 
-const PROGRAMS: &[Program] = &[
-    Program {
+const PROGRAMS: &[ProgramFamily] = &[
+    ProgramFamily {
         names: &[
             "soffice",
             "soffice.bin",
@@ -127,7 +127,7 @@ const PROGRAMS: &[Program] = &[
         confined: None,
         settings: Some("libreoffice/settings"),
     },
-    Program {
+    ProgramFamily {
         names: &["chromium*", "google-chrome*", "chrome", "brave*", "microsoft-edge*"],
         arguments: &[
             "--user-data-dir={private}/chromium",
@@ -144,16 +144,16 @@ const PROGRAMS: &[Program] = &[
         ],
         as_superuser: &["--no-sandbox"],
         files: &[],
-        browser: Some(Browser::Chromium),
+        browser: Some(BrowserFamily::Chromium),
         confined: None,
         settings: None,
     },
-    Program {
+    ProgramFamily {
         names: &["firefox*"],
         arguments: &["--new-instance", "--profile", "{private}/firefox"],
         as_superuser: &[],
         files: &[("firefox/user.js", FIREFOX_SETTINGS)],
-        browser: Some(Browser::Firefox),
+        browser: Some(BrowserFamily::Firefox),
         // Its processes for pages crash where they have a name space of users and may not write to `/proc`.
         confined: Some(("MOZ_ASSUME_USER_NS", "0")),
         settings: None,
@@ -205,9 +205,9 @@ user_pref("ui.caretBlinkTime", 0);
 ///
 /// # Errors
 /// If a file cannot be written.
-pub(crate) fn prepare(program: &Path, private: &Path, superuser: bool) -> io::Result<Needs> {
+pub(crate) fn prepare(program: &Path, private: &Path, superuser: bool) -> io::Result<ProgramRequirements> {
     let name = program.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    let Some(family) = family_of(name) else { return Ok(Needs::default()) };
+    let Some(family) = family_of(name) else { return Ok(ProgramRequirements::default()) };
     for (path, content) in family.files {
         let content = match content.contains(PIPE) {
             true => content.replace(PIPE, &pipe_name(private)?),
@@ -217,7 +217,7 @@ pub(crate) fn prepare(program: &Path, private: &Path, superuser: bool) -> io::Re
     }
     let superusers = if superuser { family.as_superuser } else { &[] };
     let filled = |argument: &&str| OsString::from(argument.replace("{private}", &private.to_string_lossy()));
-    Ok(Needs {
+    Ok(ProgramRequirements {
         arguments: family.arguments.iter().chain(superusers).map(filled).collect(),
         browser: family.browser,
         confined: family.confined,
@@ -226,7 +226,7 @@ pub(crate) fn prepare(program: &Path, private: &Path, superuser: bool) -> io::Re
 }
 
 /// The family of a program, by its file name.
-fn family_of(name: &str) -> Option<&'static Program> {
+fn family_of(name: &str) -> Option<&'static ProgramFamily> {
     let is = |pattern: &&str| match pattern.strip_suffix('*') {
         Some(start) => name.starts_with(start),
         None => name == *pattern,

@@ -13,7 +13,7 @@ use tokio::{
 };
 
 use super::start::socket_of;
-use crate::{times::StartupTimes, x11::display::Address};
+use crate::{times::StartupTimes, x11::display::X11Address};
 
 /// The longest line that either side reads, in bytes.
 const LINE_MAX: u64 = 64 * 1024;
@@ -51,7 +51,7 @@ impl DesktopHandle {
     ///
     /// # Errors
     /// [`DesktopError::Failed`] if the cookie does not exist any more.
-    pub(crate) fn address(&self) -> DesktopResult<Address> {
+    pub(crate) fn address(&self) -> DesktopResult<X11Address> {
         address_of(&self.display, &self.private_folder)
     }
 }
@@ -61,18 +61,18 @@ impl DesktopHandle {
 ///
 /// # Errors
 /// [`DesktopError::Failed`] if the cookie does not exist any more.
-pub(crate) fn address_of(display: &str, private_folder: &Path) -> DesktopResult<Address> {
+pub(crate) fn address_of(display: &str, private_folder: &Path) -> DesktopResult<X11Address> {
     let operation = "read the cookie of the display";
     let file = std::fs::read(private_folder.join("Xauthority"))
         .map_err(|error| DesktopError::failed(operation, error))?;
     let cookie = file.last_chunk().ok_or_else(|| DesktopError::failed(operation, "it is too short"))?;
-    Ok(Address::Own { socket: socket_of(display), cookie: *cookie })
+    Ok(X11Address::Own { socket: socket_of(display), cookie: *cookie })
 }
 
 /// A message of the owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "snake_case")]
-pub(crate) enum Order {
+pub(crate) enum KeeperRequest {
     /// Keep the desktop for this long if the owner dies.
     Keep {
         /// In milliseconds.
@@ -85,7 +85,7 @@ pub(crate) enum Order {
 /// A message of the keeper, once per connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "snake_case")]
-pub(crate) enum Answer {
+pub(crate) enum KeeperReply {
     /// The desktop is ready.
     Ready {
         /// Handle to attach to it.
@@ -105,11 +105,11 @@ pub(crate) enum Answer {
 }
 
 /// One end of a connection between owner and keeper.
-pub(crate) struct Line {
+pub(crate) struct KeeperConnection {
     stream: BufReader<UnixStream>,
 }
 
-impl Line {
+impl KeeperConnection {
     pub(crate) fn over(stream: UnixStream) -> Self {
         Self { stream: BufReader::new(stream) }
     }

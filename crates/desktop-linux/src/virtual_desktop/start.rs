@@ -24,20 +24,20 @@ use tokio::{
 use crate::{
     blocking::run_blocking,
     doctor,
-    parts::{Parts, read_entries},
+    parts::{DesktopComponents, read_entries},
     screen::ScreenEvent,
-    server::Server,
+    server::DisplayServer,
     times::{StartupTimes, elapsed_ms},
     virtual_desktop::{
         abandoned, accessibility_bus, configuration,
-        confine::{Confine, NamespaceHolder, Profile, Surroundings},
+        confine::{Confine, NamespaceHolder, Profile, SandboxEnvironment},
         environment::Environment,
         folders::{desktops_of_user, log_of, write_private},
-        processes::{Privileges, Processes, ProgramStart, Started},
+        processes::{Privileges, Processes, ProgramStart, StartedProgram},
     },
     x11::{
-        display::{Address, Display},
-        worker::Worker,
+        display::{X11Address, X11Display},
+        worker::X11Worker,
     },
 };
 
@@ -74,7 +74,7 @@ impl Default for VirtualOptions {
 const SERVER_FILES: &str = "/tmp/.X11-unix/X*\n/tmp/.X*-lock\n/tmp/.tX*-lock\n";
 
 /// State shared by all steps of a start.
-struct Starting {
+struct DesktopStartContext {
     folder: PathBuf,
     processes: Processes,
     bound: Duration,
@@ -82,7 +82,7 @@ struct Starting {
 }
 
 /// Starts a private desktop; after a failure nothing of it is left.
-pub(crate) async fn start(options: VirtualOptions) -> DesktopResult<Parts> {
+pub(crate) async fn start(options: VirtualOptions) -> DesktopResult<DesktopComponents> {
     let begun = Instant::now();
     let user = Environment::of_this_process();
     if let Some(error) = doctor::missing_programs(&user) {
@@ -103,10 +103,11 @@ pub(crate) async fn start(options: VirtualOptions) -> DesktopResult<Parts> {
         .map_err(|error| cannot_prepare(&error))?;
     // From here on the guard removes the folder.
     let privileges = options.confine.privileges();
-    let starting = Starting { folder: folder.keep(), processes, bound: options.start_bound, privileges };
+    let starting =
+        DesktopStartContext { folder: folder.keep(), processes, bound: options.start_bound, privileges };
     match start_parts(&starting, environment, &options, cookie, begun).await {
-        Ok(up) => Ok(Parts {
-            server: Server::X11(up.display),
+        Ok(up) => Ok(DesktopComponents {
+            server: DisplayServer::X11(up.display),
             environment: up.environment,
             private_folder: Some(starting.folder),
             processes: starting.processes,
@@ -125,7 +126,7 @@ pub(crate) async fn start(options: VirtualOptions) -> DesktopResult<Parts> {
 }
 
 struct Up {
-    display: Display,
+    display: X11Display,
     environment: Environment,
     session_bus_address: String,
     accessibility_address: String,
@@ -134,7 +135,7 @@ struct Up {
 }
 
 async fn start_parts(
-    starting: &Starting,
+    starting: &DesktopStartContext,
     mut environment: Environment,
     options: &VirtualOptions,
     cookie: [u8; 16],
@@ -162,9 +163,9 @@ async fn start_parts(
     let ready = Instant::now();
     let ((display, window_manager_ms), (accessibility_address, accessibility_ms), entries) = tokio::try_join!(
         async {
-            let address = Address::Own { socket: socket_of(&name), cookie };
+            let address = X11Address::Own { socket: socket_of(&name), cookie };
             let opened = name.clone();
-            let display = run_blocking(move || Display::open(&address, opened));
+            let display = run_blocking(move || X11Display::open(&address, opened));
             let (manager, display) = tokio::join!(start_window_manager(starting, &environment), display);
             manager?;
             let display = display??;
@@ -183,7 +184,11 @@ async fn start_parts(
 }
 
 /// Starts the X server, which chooses a display number, and checks that its socket belongs to it.
-async fn start_server(starting: &Starting, environment: &Environment, size: Size) -> DesktopResult<String> {
+async fn start_server(
+    starting: &DesktopStartContext,
+    environment: &Environment,
+    size: Size,
+) -> DesktopResult<String> {
     let screen = format!("{size}x24");
     let authority = starting.folder.join("Xauthority");
     let arguments: Vec<OsString> = [
@@ -237,7 +242,7 @@ pub(crate) fn socket_of(display: &str) -> PathBuf {
 }
 
 async fn start_session_bus(
-    starting: &Starting,
+    starting: &DesktopStartContext,
     environment: &Environment,
     profile: Option<Profile>,
 ) -> DesktopResult<(String, u32)> {
@@ -258,7 +263,10 @@ async fn start_session_bus(
     Ok((line.trim().to_owned(), started.pid))
 }
 
-async fn start_window_manager(starting: &Starting, environment: &Environment) -> DesktopResult<()> {
+async fn start_window_manager(
+    starting: &DesktopStartContext,
+    environment: &Environment,
+) -> DesktopResult<()> {
     let configuration = starting.folder.join("openbox.xml").into_os_string();
     let arguments = vec!["--sm-disable".into(), "--config-file".into(), configuration];
     starting.program("openbox", arguments, environment, false).await.map(drop)
@@ -266,10 +274,10 @@ async fn start_window_manager(starting: &Starting, environment: &Environment) ->
 
 /// Waits until the window manager answers. A running one is not enough: what openbox receives while it starts may
 /// stay in its queue until the next event, so the request is repeated.
-async fn await_window_manager(starting: &Starting, display: &Display) -> DesktopResult<()> {
+async fn await_window_manager(starting: &DesktopStartContext, display: &X11Display) -> DesktopResult<()> {
     let mut events = display.subscribe();
     let ready = async {
-        let ask = |worker: &mut Worker| {
+        let ask = |worker: &mut X11Worker| {
             let answered = worker.window_manager_answered()?;
             if !answered && worker.has_window_manager()? {
                 worker.ask_window_manager()?;
@@ -289,7 +297,7 @@ async fn await_window_manager(starting: &Starting, display: &Display) -> Desktop
 }
 
 async fn enable_accessibility(
-    starting: &Starting,
+    starting: &DesktopStartContext,
     session_bus_address: &str,
     display: &str,
 ) -> DesktopResult<String> {
@@ -304,7 +312,7 @@ async fn enable_accessibility(
         .map_err(|error| starting.broken("the accessibility bus", &error.to_string()))
 }
 
-impl Starting {
+impl DesktopStartContext {
     fn log(&self, name: &str) -> PathBuf {
         log_of(&self.folder, name.as_ref())
     }
@@ -333,7 +341,7 @@ impl Starting {
         let (confine, environment) = (confine.clone(), environment.clone());
         let private = self.folder.clone();
         let made = run_blocking(move || {
-            let mut profile = confine.profile(&Surroundings {
+            let mut profile = confine.profile(&SandboxEnvironment {
                 home: environment.find("HOME"),
                 path: environment.path(),
                 private: Some(&private),
@@ -361,7 +369,7 @@ impl Starting {
         arguments: Vec<OsString>,
         environment: &Environment,
         read_output: bool,
-    ) -> DesktopResult<Started> {
+    ) -> DesktopResult<StartedProgram> {
         let program = self.find(name, environment)?;
         self.start(name, &program, arguments, environment, read_output).await
     }
@@ -379,7 +387,7 @@ impl Starting {
         arguments: Vec<OsString>,
         environment: &Environment,
         read_output: bool,
-    ) -> DesktopResult<Started> {
+    ) -> DesktopResult<StartedProgram> {
         let log = Some(self.log(name));
         let start = ProgramStart {
             program,

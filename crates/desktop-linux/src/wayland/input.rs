@@ -12,15 +12,15 @@ use deskhand_core::{
     geometry::{Point, Screen},
     ui::WindowKind,
 };
-use deskhand_desktop::{CancelScope, DesktopError, DesktopResult, Held, keys::KeyChord};
-use deskhand_desktop_wayland::{Display, HeldButton, symbols_of};
+use deskhand_desktop::{CancelScope, DesktopError, DesktopResult, PointerChord, keys::KeyChord};
+use deskhand_desktop_wayland::{HeldButton, WaylandDisplay, symbols_of};
 
 use crate::{
     blocking::run_blocking,
     kernel::work_of,
     screen::{
         dragging::{ASIDE, Press, THRESHOLD_STEPS, path},
-        pace::Pace,
+        pace::TextChunkSize,
     },
     server::OnWayland,
 };
@@ -40,7 +40,7 @@ const NOTCHES_MAX: i32 = 200;
 
 impl OnWayland<'_> {
     /// See [`deskhand_desktop::Input::click`].
-    pub(crate) async fn click(&self, at: Point<Screen>, held: Held, count: u8) -> DesktopResult<()> {
+    pub(crate) async fn click(&self, at: Point<Screen>, held: PointerChord, count: u8) -> DesktopResult<()> {
         let scope = CancelScope::current();
         scope.wait(0, self.await_fresh_click(at)).await?;
         // First the pointer, until it is drawn: what is drawn then is what the click brings, such as a pop-up.
@@ -119,7 +119,7 @@ impl OnWayland<'_> {
         let _typing = self.typing().lock().await;
         self.note_input();
         let scope = CancelScope::current();
-        let (mut rest, mut sent, mut pace) = (symbols.as_slice(), 0, Pace::default());
+        let (mut rest, mut sent, mut pace) = (symbols.as_slice(), 0, TextChunkSize::default());
         while !rest.is_empty() {
             let ahead = rest.iter().copied().take(AHEAD_MAX).collect();
             self.history().record_input();
@@ -170,7 +170,7 @@ impl OnWayland<'_> {
         &self,
         from: Point<Screen>,
         to: Point<Screen>,
-        held: &Held,
+        held: &PointerChord,
     ) -> DesktopResult<()> {
         let _typing = self.typing().lock().await;
         let scope = CancelScope::current();
@@ -181,7 +181,7 @@ impl OnWayland<'_> {
         display.follow(vec![to, from]).await?;
         self.note_press(from);
         let held = HeldButton { at: from, button: held.button, modifiers: held.modifiers.clone() };
-        let grip = Grip { display, held, is_held: Arc::default() };
+        let grip = WaylandPressGuard { display, held, is_held: Arc::default() };
         display.hold(&grip.held, Arc::clone(&grip.is_held)).await?;
         let moved = scope.wait(1, self.move_held(&path(from, to), to)).await;
         // Release everything, even if moving failed.
@@ -207,13 +207,13 @@ impl OnWayland<'_> {
 }
 
 /// A button and keys that are held. If this is dropped, they are let go where they were pressed.
-struct Grip<'a> {
-    display: &'a Display,
+struct WaylandPressGuard<'a> {
+    display: &'a WaylandDisplay,
     held: HeldButton,
     is_held: Arc<AtomicBool>,
 }
 
-impl Drop for Grip<'_> {
+impl Drop for WaylandPressGuard<'_> {
     fn drop(&mut self) {
         // It is done without being waited for.
         drop(self.display.let_go(&self.held, Arc::clone(&self.is_held), /*back*/ true));

@@ -14,12 +14,12 @@ use std::{
 
 use deskhand_core::geometry::{Rect, Screen};
 use deskhand_desktop::DesktopResult;
-use deskhand_desktop_wayland::{Address, Display, Event, Way};
+use deskhand_desktop_wayland::{CompositorAddress, CompositorBackend, CompositorEvent, WaylandDisplay};
 use tokio::sync::broadcast;
 
 use crate::{
     atspi::ObjectRef,
-    screen::{ScreenEvent, dragging::Press, events::DrawnLog, rhythm::Rhythms, window_ids::Registry},
+    screen::{ScreenEvent, dragging::Press, events::DrawnLog, rhythm::Rhythms, window_ids::WindowIdRegistry},
 };
 
 /// Number of events that a slow reader may fall behind before it misses some.
@@ -29,10 +29,10 @@ const ALL_WINDOWS: u32 = 0;
 
 /// A connection to a compositor.
 pub(crate) struct Compositor {
-    pub(crate) display: Display,
+    pub(crate) display: WaylandDisplay,
     pub(crate) events: broadcast::Sender<ScreenEvent>,
     pub(crate) drawn: Arc<Mutex<DrawnLog>>,
-    pub(crate) registry: Mutex<Registry>,
+    pub(crate) registry: Mutex<WindowIdRegistry>,
     pub(crate) name: String,
     /// The numbers of pop-ups, which the compositor does not give, and where they are.
     pop_ups: Mutex<HashMap<ObjectRef, (u32, Rect<Screen>)>>,
@@ -44,15 +44,15 @@ pub(crate) struct Compositor {
 
 impl Compositor {
     /// Connects. Blocking; a portal may ask the person.
-    pub(crate) fn open(address: &Address, way: Way) -> DesktopResult<Self> {
+    pub(crate) fn open(address: &CompositorAddress, way: CompositorBackend) -> DesktopResult<Self> {
         let (events, _) = broadcast::channel(EVENTS_KEPT);
         let drawn = Arc::new(Mutex::new(DrawnLog::default()));
         let (sender, log) = (events.clone(), Arc::clone(&drawn));
         let rhythms = Mutex::new(Rhythms::default());
-        let sink = move |event: Event| {
+        let sink = move |event: CompositorEvent| {
             let event = match event {
-                Event::WindowsChanged => ScreenEvent::WindowsChanged,
-                Event::Drawn { area } => {
+                CompositorEvent::WindowsChanged => ScreenEvent::WindowsChanged,
+                CompositorEvent::Drawn { area } => {
                     let now = Instant::now();
                     let mut rhythms = rhythms.lock().unwrap_or_else(PoisonError::into_inner);
                     let by_itself = rhythms.repeats_by_itself(ALL_WINDOWS, area, now);
@@ -60,13 +60,13 @@ impl Compositor {
                     log.lock().unwrap_or_else(PoisonError::into_inner).add(None, area, now);
                     ScreenEvent::Damage { window: ALL_WINDOWS, area, by_itself }
                 }
-                Event::Gone => ScreenEvent::DisplayGone,
+                CompositorEvent::Gone => ScreenEvent::DisplayGone,
             };
             // Fails only without subscribers.
             let _ = sender.send(event);
         };
         Ok(Self {
-            display: Display::open(address, way, sink)?,
+            display: WaylandDisplay::open(address, way, sink)?,
             events,
             drawn,
             registry: Mutex::default(),

@@ -16,9 +16,9 @@ use deskhand_desktop_wayland::Toplevel;
 use tokio::time::Instant;
 
 use crate::{
-    atspi::{ObjectRef, PopUp, WindowFacts},
+    atspi::{AtspiFrameCriteria, ObjectRef, PopUp},
     desktop_entries::DesktopEntries,
-    screen::{monitors::monitor_of, window_ids::Registry},
+    screen::{monitors::monitor_of, window_ids::WindowIdRegistry},
     server::OnWayland,
     windowing::FOCUS_BOUND,
 };
@@ -45,7 +45,12 @@ impl OnWayland<'_> {
         let accessible: HashSet<u32> =
             self.accessible_pids().read().unwrap_or_else(PoisonError::into_inner).clone();
         let entries = self.entries();
-        let listing = Listing { toplevels: &toplevels, entries: &entries, accessible: &accessible, monitors };
+        let listing = WaylandWindowListing {
+            toplevels: &toplevels,
+            entries: &entries,
+            accessible: &accessible,
+            monitors,
+        };
         let mut registry = self.compositor().registry.lock().unwrap_or_else(PoisonError::into_inner);
         let existing = toplevels.iter().map(|toplevel| toplevel.id).chain(numbered.iter().map(|one| one.0));
         registry.keep_only(&existing.collect());
@@ -55,7 +60,7 @@ impl OnWayland<'_> {
     /// The pop-ups of the window with the focus: only there something can be popped up.
     async fn pop_ups(&self, focused: &Toplevel) -> Vec<PopUp> {
         let (Some(accessibility), Some(pid)) = (self.accessibility(), focused.pid) else { return Vec::new() };
-        let facts = WindowFacts {
+        let facts = AtspiFrameCriteria {
             title: focused.title.clone(),
             bounds: focused.bounds,
             kind: WindowKind::Normal,
@@ -148,15 +153,15 @@ impl OnWayland<'_> {
 }
 
 /// The sources of the list of windows.
-struct Listing<'a> {
+struct WaylandWindowListing<'a> {
     toplevels: &'a [Toplevel],
     entries: &'a DesktopEntries,
     accessible: &'a HashSet<u32>,
     monitors: Vec<[i32; 4]>,
 }
 
-impl Listing<'_> {
-    fn infos(&self, pop_ups: &[(u32, PopUp)], registry: &mut Registry) -> Vec<WindowInfo> {
+impl WaylandWindowListing<'_> {
+    fn infos(&self, pop_ups: &[(u32, PopUp)], registry: &mut WindowIdRegistry) -> Vec<WindowInfo> {
         let mut infos = Vec::new();
         for toplevel in self.toplevels {
             let owner = self.owner_of(toplevel);
@@ -258,13 +263,13 @@ mod tests {
             toplevel(8, 71, true, 200),
         ];
         let entries = DesktopEntries::default();
-        let listing = Listing {
+        let listing = WaylandWindowListing {
             toplevels: &toplevels,
             entries: &entries,
             accessible: &HashSet::from([70]),
             monitors: Vec::new(),
         };
-        let infos = listing.infos(&[], &mut Registry::default());
+        let infos = listing.infos(&[], &mut WindowIdRegistry::default());
         let kinds: Vec<_> = infos.iter().map(|info| (info.kind, info.owner.map(|owner| owner.0))).collect();
         let (normal, dialog) = (WindowKind::Normal, WindowKind::Dialog);
         assert_eq!(

@@ -19,7 +19,7 @@ use super::fault::WorkResult;
 
 /// Takes screenshots.
 #[derive(Default)]
-pub(crate) struct Camera {
+pub(crate) struct X11Capture {
     memory: SharedMemory,
     /// The buffer that screenshots are read into, reused for the next one.
     pixels: Vec<u8>,
@@ -44,7 +44,7 @@ enum SharedMemory {
     Plain,
 }
 
-impl Camera {
+impl X11Capture {
     /// A screenshot of the screen with the root window `root`, or of a part of it.
     pub(crate) fn picture(
         &mut self,

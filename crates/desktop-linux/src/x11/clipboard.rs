@@ -23,10 +23,10 @@ use x11rb::{
 };
 
 use super::{
-    display::{Address, Display, create_own_window},
-    fault::{Fault, WorkResult},
+    display::{X11Address, X11Display, create_own_window},
+    fault::{WorkResult, X11RequestError},
     own_messages::{sealed, value_of},
-    worker::Worker,
+    worker::X11Worker,
 };
 use crate::blocking::run_blocking;
 
@@ -52,7 +52,7 @@ x11rb::atom_manager! {
 
 /// The clipboard while a thread of this process owns it.
 #[derive(Debug)]
-pub(crate) struct Owned {
+pub(crate) struct ClipboardOwnership {
     /// Number of times the text was requested and sent.
     taken: watch::Receiver<u32>,
 }
@@ -60,12 +60,12 @@ pub(crate) struct Owned {
 /// The state of the clipboard of one desktop.
 #[derive(Debug, Default)]
 pub(crate) struct ClipboardState {
-    owned: Mutex<Option<Owned>>,
+    owned: Mutex<Option<ClipboardOwnership>>,
 }
 
 impl ClipboardState {
     /// See [`deskhand_desktop::Clipboard::clipboard`].
-    pub(crate) async fn read(&self, display: &Display) -> DesktopResult<Option<String>> {
+    pub(crate) async fn read(&self, display: &X11Display) -> DesktopResult<Option<String>> {
         let address = display.address().clone();
         let (window, opened) = oneshot::channel();
         let reading = run_blocking(move || read(&address, window));
@@ -84,7 +84,7 @@ impl ClipboardState {
     /// With a format, the text is offered as that alone.
     pub(crate) async fn write(
         &self,
-        display: &Display,
+        display: &X11Display,
         text: Option<&str>,
         format: Option<&str>,
     ) -> DesktopResult<()> {
@@ -108,15 +108,15 @@ impl ClipboardState {
     }
 }
 
-fn failed(operation: &str, fault: Fault) -> DesktopError {
+fn failed(operation: &str, fault: X11RequestError) -> DesktopError {
     match fault {
-        Fault::X(error) => DesktopError::failed(operation, error),
-        Fault::Desktop(error) => error,
+        X11RequestError::X(error) => DesktopError::failed(operation, error),
+        X11RequestError::Desktop(error) => error,
     }
 }
 
 /// Opens a separate connection with an invisible window.
-fn open(address: &Address) -> WorkResult<(RustConnection, u32, Names)> {
+fn open(address: &X11Address) -> WorkResult<(RustConnection, u32, Names)> {
     let (connection, screen) = address.connect()?;
     let root = connection.setup().roots.get(screen).map_or(NONE, |root| root.root);
     let names = Names::new(&connection)?.reply()?;
@@ -125,7 +125,7 @@ fn open(address: &Address) -> WorkResult<(RustConnection, u32, Names)> {
 }
 
 /// Asks the owner for its text. Blocks until it answers or a quit message arrives.
-fn read(address: &Address, window: oneshot::Sender<u32>) -> DesktopResult<Option<String>> {
+fn read(address: &X11Address, window: oneshot::Sender<u32>) -> DesktopResult<Option<String>> {
     let ask = || -> WorkResult<Option<String>> {
         let (connection, own, names) = open(address)?;
         // The receiver is gone if the caller was cancelled.
@@ -169,7 +169,7 @@ fn read(address: &Address, window: oneshot::Sender<u32>) -> DesktopResult<Option
 }
 
 /// The served content.
-struct Content {
+struct ClipboardContent {
     text: String,
     /// The targets that it is sent as.
     targets: Vec<Atom>,
@@ -177,8 +177,12 @@ struct Content {
 
 /// Takes ownership of the clipboard and serves `text` from a thread until another client takes over. `None` empties
 /// it.
-fn own(address: &Address, text: Option<String>, format: Option<&str>) -> DesktopResult<Option<Owned>> {
-    let take = || -> WorkResult<Option<Owned>> {
+fn own(
+    address: &X11Address,
+    text: Option<String>,
+    format: Option<&str>,
+) -> DesktopResult<Option<ClipboardOwnership>> {
+    let take = || -> WorkResult<Option<ClipboardOwnership>> {
         let (connection, window, names) = open(address)?;
         let Some(text) = text else {
             // Taking and releasing ownership empties the clipboard.
@@ -197,7 +201,7 @@ fn own(address: &Address, text: Option<String>, format: Option<&str>) -> Desktop
                 AtomEnum::STRING.into(),
             ],
         };
-        let content = Content { text, targets };
+        let content = ClipboardContent { text, targets };
         connection.set_selection_owner(window, names.CLIPBOARD, CURRENT_TIME)?;
         if connection.get_selection_owner(names.CLIPBOARD)?.reply()?.owner != window {
             return Err(DesktopError::failed("write the clipboard", "another client took it over").into());
@@ -213,7 +217,7 @@ fn own(address: &Address, text: Option<String>, format: Option<&str>) -> Desktop
             .name("x11-clipboard".to_owned())
             .spawn(serve)
             .map_err(|error| DesktopError::failed("start a thread for the clipboard", error))?;
-        Ok(Some(Owned { taken }))
+        Ok(Some(ClipboardOwnership { taken }))
     };
     take().map_err(|fault| failed("write the clipboard", fault))
 }
@@ -221,7 +225,7 @@ fn own(address: &Address, text: Option<String>, format: Option<&str>) -> Desktop
 fn serve(
     connection: &RustConnection,
     names: &Names,
-    content: &Content,
+    content: &ClipboardContent,
     taken: &watch::Sender<u32>,
 ) -> WorkResult<()> {
     loop {
@@ -244,7 +248,7 @@ fn serve(
 fn answer(
     connection: &RustConnection,
     names: &Names,
-    content: &Content,
+    content: &ClipboardContent,
     request: &SelectionRequestEvent,
 ) -> WorkResult<bool> {
     let mut property = if request.property == NONE { request.target } else { request.property };
@@ -276,7 +280,7 @@ fn answer(
 }
 
 /// Makes a blocking read of the clipboard give up.
-fn quit(worker: &Worker, window: u32) -> WorkResult<()> {
+fn quit(worker: &X11Worker, window: u32) -> WorkResult<()> {
     let message = ClientMessageEvent::new(32, window, worker.atoms.DESKHAND_QUIT, sealed(0));
     worker.connection.send_event(false, window, EventMask::NO_EVENT, message)?;
     worker.round_trip()

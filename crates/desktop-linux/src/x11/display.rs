@@ -25,22 +25,22 @@ use x11rb::{
 };
 
 use super::{
-    events::{EventReader, Listeners},
-    fault::{Fault, WorkResult, gone},
-    worker::{Atoms, Worker},
+    events::{EventReader, X11EventSenders},
+    fault::{WorkResult, X11RequestError, gone},
+    worker::{Atoms, X11Worker},
 };
-use crate::screen::{ScreenEvent, events::DrawnLog, window_ids::Registry};
+use crate::screen::{ScreenEvent, events::DrawnLog, window_ids::WindowIdRegistry};
 
 /// Maximum time for an X server to answer before it counts as gone.
 const ANSWER_BOUND: Duration = Duration::from_secs(5);
 /// Number of events that a slow reader may fall behind before it misses some.
 const EVENTS_KEPT: usize = 1024;
 
-type Job = Box<dyn FnOnce(&mut Worker) + Send>;
+type Job = Box<dyn FnOnce(&mut X11Worker) + Send>;
 
 /// The address of an X server.
 #[derive(Debug, Clone)]
-pub(crate) enum Address {
+pub(crate) enum X11Address {
     /// The display that `DISPLAY` and `XAUTHORITY` of the environment name.
     Environment,
     /// A virtual display that we started.
@@ -52,7 +52,7 @@ pub(crate) enum Address {
     },
 }
 
-impl Address {
+impl X11Address {
     /// The name of the display of the environment, for messages.
     pub(crate) fn name_of_environment() -> String {
         std::env::var("DISPLAY").unwrap_or_else(|_| "of this session".to_owned())
@@ -83,7 +83,7 @@ impl Address {
 }
 
 /// A handle to an X server; the threads behind it end when it is dropped.
-pub(crate) struct Display {
+pub(crate) struct X11Display {
     jobs: mpsc::Sender<Job>,
     events: broadcast::Sender<ScreenEvent>,
     pongs: watch::Receiver<u32>,
@@ -92,19 +92,19 @@ pub(crate) struct Display {
     last_fence: AtomicU32,
     drawn: Arc<Mutex<DrawnLog>>,
     gone: CancellationToken,
-    registry: Arc<Mutex<Registry>>,
-    address: Address,
+    registry: Arc<Mutex<WindowIdRegistry>>,
+    address: X11Address,
     name: String,
     size: Size,
 }
 
-impl Display {
+impl X11Display {
     /// Opens two connections, one for requests and one for events, and starts a thread for each. Blocking.
-    pub(crate) fn open(address: &Address, name: String) -> DesktopResult<Self> {
+    pub(crate) fn open(address: &X11Address, name: String) -> DesktopResult<Self> {
         let (requests, screen) = address.connect()?;
         let (listening, _) = address.connect()?;
         let operation = "set up the connection to the X server";
-        let wrap = |fault: Fault| fault.into_desktop_error(operation, &name);
+        let wrap = |fault: X11RequestError| fault.into_desktop_error(operation, &name);
         let atoms = intern(&requests).map_err(wrap)?;
         let root = requests.setup().roots.get(screen).ok_or_else(|| {
             DesktopError::failed(operation, format!("display {name} has no screen {screen}"))
@@ -119,12 +119,12 @@ impl Display {
         let (fence_sender, fences) = watch::channel(0);
         let drawn = Arc::new(Mutex::new(DrawnLog::default()));
         let gone = CancellationToken::new();
-        let registry = Arc::new(Mutex::new(Registry::default()));
+        let registry = Arc::new(Mutex::new(WindowIdRegistry::default()));
         let mut reader = EventReader::new(
             listening,
             root,
             atoms,
-            Listeners {
+            X11EventSenders {
                 events: events.clone(),
                 pongs: pong_sender,
                 drags: drag_sender,
@@ -135,7 +135,7 @@ impl Display {
             Arc::clone(&registry),
         );
         reader.select().map_err(wrap)?;
-        let mut worker = Worker::new(requests, root, atoms, own_window, address);
+        let mut worker = X11Worker::new(requests, root, atoms, own_window, address);
         let (jobs, queue) = mpsc::channel::<Job>();
         spawn_thread("x11-events", move || reader.run())?;
         spawn_thread("x11-requests", move || {
@@ -170,7 +170,7 @@ impl Display {
     pub(crate) async fn call<T: Send + 'static>(
         &self,
         operation: &'static str,
-        work: impl FnOnce(&mut Worker) -> WorkResult<T> + Send + 'static,
+        work: impl FnOnce(&mut X11Worker) -> WorkResult<T> + Send + 'static,
     ) -> DesktopResult<T> {
         let (sender, answer) = oneshot::channel();
         let job: Job = Box::new(move |worker| {
@@ -207,7 +207,7 @@ impl Display {
         &self,
         operation: &'static str,
         done: u64,
-        work: impl FnOnce(&mut Worker) -> WorkResult<T> + Send + 'static,
+        work: impl FnOnce(&mut X11Worker) -> WorkResult<T> + Send + 'static,
     ) -> DesktopResult<T> {
         let scope = CancelScope::current();
         self.call(operation, move |worker| {
@@ -218,7 +218,7 @@ impl Display {
     }
 
     /// Has `work` run on the thread of the connection after everything that it was given before, and does not wait for it.
-    pub(crate) fn post(&self, work: impl FnOnce(&mut Worker) -> WorkResult<()> + Send + 'static) {
+    pub(crate) fn post(&self, work: impl FnOnce(&mut X11Worker) -> WorkResult<()> + Send + 'static) {
         let job: Job = Box::new(move |worker| {
             if let Err(fault) = work(worker) {
                 tracing::debug!(?fault, "failed at what nobody waits for");
@@ -281,7 +281,7 @@ impl Display {
     }
 
     /// Runs `look` on the window ids.
-    pub(crate) fn with_registry<T>(&self, look: impl FnOnce(&mut Registry) -> T) -> T {
+    pub(crate) fn with_registry<T>(&self, look: impl FnOnce(&mut WindowIdRegistry) -> T) -> T {
         look(&mut self.registry.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -291,7 +291,7 @@ impl Display {
     }
 
     /// Returns its address.
-    pub(crate) fn address(&self) -> &Address {
+    pub(crate) fn address(&self) -> &X11Address {
         &self.address
     }
 

@@ -14,7 +14,7 @@ use std::{
 };
 
 use deskhand_core::geometry::{Point, Screen};
-use deskhand_desktop::{CancelScope, DesktopError, DesktopResult, Held};
+use deskhand_desktop::{CancelScope, DesktopError, DesktopResult, PointerChord};
 use tokio::{
     sync::broadcast::{self, error::RecvError},
     time::{Instant, timeout, timeout_at},
@@ -27,7 +27,7 @@ use crate::{
         dragging::{ASIDE, THRESHOLD_STEPS, path},
     },
     server::OnX11,
-    x11::{display::Display, fault::WorkResult, input::number_of, worker::Worker},
+    x11::{display::X11Display, fault::WorkResult, input::number_of, worker::X11Worker},
 };
 
 /// Maximum time for an application to answer during a drag.
@@ -47,7 +47,7 @@ impl OnX11<'_> {
         &self,
         from: Point<Screen>,
         to: Point<Screen>,
-        held: &Held,
+        held: &PointerChord,
     ) -> DesktopResult<()> {
         let _typing = self.typing().lock().await;
         let scope = CancelScope::current();
@@ -61,7 +61,8 @@ impl OnX11<'_> {
             worker.keys_of(&modifiers)
         });
         let keys = look.await?;
-        let mut grip = Grip { display: self.display(), from, button, keys, is_pressed: Arc::default() };
+        let mut grip =
+            X11PressGuard { display: self.display(), from, button, keys, is_pressed: Arc::default() };
         let (keys, is_pressed) = (grip.keys.clone(), Arc::clone(&grip.is_pressed));
         let press = self.display().input("drag", 0, move |worker| {
             worker.move_to(from)?;
@@ -126,22 +127,22 @@ impl OnX11<'_> {
 }
 
 /// A button and keys that are held. If this is dropped, they are let go where they were pressed.
-struct Grip<'a> {
-    display: &'a Display,
+struct X11PressGuard<'a> {
+    display: &'a X11Display,
     from: Point<Screen>,
     button: u8,
     keys: Vec<u8>,
     is_pressed: Arc<AtomicBool>,
 }
 
-impl Grip<'_> {
+impl X11PressGuard<'_> {
     /// Lets go, where the pointer is or `back` where it was pressed.
     async fn let_go(&mut self, back: bool) -> DesktopResult<()> {
         let release = self.release(back);
         self.display.call("drag", release).await
     }
 
-    fn release(&self, back: bool) -> impl FnOnce(&mut Worker) -> WorkResult<()> + Send + 'static {
+    fn release(&self, back: bool) -> impl FnOnce(&mut X11Worker) -> WorkResult<()> + Send + 'static {
         let (from, button, keys) = (self.from, self.button, self.keys.clone());
         let is_pressed = Arc::clone(&self.is_pressed);
         move |worker| {
@@ -158,7 +159,7 @@ impl Grip<'_> {
     }
 }
 
-impl Drop for Grip<'_> {
+impl Drop for X11PressGuard<'_> {
     fn drop(&mut self) {
         self.display.post(self.release(true));
     }

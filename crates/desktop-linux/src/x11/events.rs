@@ -31,7 +31,7 @@ use super::{
     own_messages::value_of,
     worker::{Atoms, PING_OF_OTHERS},
 };
-use crate::screen::{ScreenEvent, events::DrawnLog, rhythm::Rhythms, window_ids::Registry};
+use crate::screen::{ScreenEvent, events::DrawnLog, rhythm::Rhythms, window_ids::WindowIdRegistry};
 
 /// The most windows that are watched for damage at a time.
 const WATCHED_MAX: usize = 512;
@@ -45,22 +45,22 @@ pub(crate) struct EventReader {
     pongs: watch::Sender<u32>,
     drags: watch::Sender<u32>,
     gone: CancellationToken,
-    registry: Arc<Mutex<Registry>>,
+    registry: Arc<Mutex<WindowIdRegistry>>,
     fences: watch::Sender<u32>,
     drawn: Arc<Mutex<DrawnLog>>,
     rhythms: Rhythms,
-    watched: HashMap<u32, Watched>,
+    watched: HashMap<u32, WatchedX11Window>,
     /// The server-side region that damage is read into; 0 without the DAMAGE extension.
     region: xfixes::Region,
 }
 
 /// A window that is watched.
-struct Watched {
+struct WatchedX11Window {
     pid: Option<u32>,
 }
 
 /// The channels that the reader sends to.
-pub(crate) struct Listeners {
+pub(crate) struct X11EventSenders {
     /// All events, to every subscriber.
     pub(crate) events: broadcast::Sender<ScreenEvent>,
     /// The serial of the last ping that was answered.
@@ -80,10 +80,10 @@ impl EventReader {
         connection: RustConnection,
         root: u32,
         atoms: Atoms,
-        listeners: Listeners,
-        registry: Arc<Mutex<Registry>>,
+        listeners: X11EventSenders,
+        registry: Arc<Mutex<WindowIdRegistry>>,
     ) -> Self {
-        let Listeners { events, pongs, drags, fences, drawn, gone } = listeners;
+        let X11EventSenders { events, pongs, drags, fences, drawn, gone } = listeners;
         let watched = HashMap::new();
         let rhythms = Rhythms::default();
         Self {
@@ -290,7 +290,7 @@ impl EventReader {
         let pid =
             self.connection.get_property(false, window, self.atoms._NET_WM_PID, AtomEnum::CARDINAL, 0, 1)?;
         let pid = pid.reply().ok().and_then(|reply| reply.value32()?.next());
-        self.watched.insert(window, Watched { pid });
+        self.watched.insert(window, WatchedX11Window { pid });
         Ok(())
     }
 

@@ -5,38 +5,38 @@ use x11rb::errors::{ConnectionError, ReplyError, ReplyOrIdError};
 
 /// Why a request to the X server failed.
 #[derive(Debug)]
-pub(crate) enum Fault {
+pub(crate) enum X11RequestError {
     /// The X server, or the connection to it.
     X(ReplyOrIdError),
     /// Anything else, ready for the caller.
     Desktop(DesktopError),
 }
 
-impl From<ConnectionError> for Fault {
+impl From<ConnectionError> for X11RequestError {
     fn from(error: ConnectionError) -> Self {
         Self::X(error.into())
     }
 }
 
-impl From<ReplyError> for Fault {
+impl From<ReplyError> for X11RequestError {
     fn from(error: ReplyError) -> Self {
         Self::X(error.into())
     }
 }
 
-impl From<ReplyOrIdError> for Fault {
+impl From<ReplyOrIdError> for X11RequestError {
     fn from(error: ReplyOrIdError) -> Self {
         Self::X(error)
     }
 }
 
-impl From<DesktopError> for Fault {
+impl From<DesktopError> for X11RequestError {
     fn from(error: DesktopError) -> Self {
         Self::Desktop(error)
     }
 }
 
-impl Fault {
+impl X11RequestError {
     /// Returns `true` if the X server refused a single request, usually because a window was destroyed.
     pub(crate) fn is_refusal(&self) -> bool {
         matches!(self, Self::X(ReplyOrIdError::X11Error(_)))
@@ -59,4 +59,4 @@ pub(crate) fn gone(display: &str) -> DesktopError {
 }
 
 /// The result of a request to the X server.
-pub(crate) type WorkResult<T> = Result<T, Fault>;
+pub(crate) type WorkResult<T> = Result<T, X11RequestError>;

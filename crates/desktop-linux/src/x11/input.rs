@@ -12,7 +12,7 @@ use deskhand_core::{
     duration::milliseconds,
     geometry::{Point, Screen},
 };
-use deskhand_desktop::{Button, CancelScope, DesktopError, DesktopResult, Held, keys::KeyChord};
+use deskhand_desktop::{Button, CancelScope, DesktopError, DesktopResult, PointerChord, keys::KeyChord};
 use tokio::sync::broadcast::{self, error::RecvError};
 use x11rb::{
     errors::ReplyError,
@@ -26,13 +26,13 @@ use x11rb::{
 };
 
 use crate::{
-    screen::{ScreenEvent, dragging::Press, pace::Pace},
+    screen::{ScreenEvent, dragging::Press, pace::TextChunkSize},
     server::OnX11,
     x11::{
         fault::WorkResult,
-        keyboard::{self, LEVEL3, Plan, SHIFT, Stroke},
+        keyboard::{self, KeysymBindingPlan, LEVEL3, SHIFT, Stroke},
         keymap::no_key,
-        worker::Worker,
+        worker::X11Worker,
     },
 };
 
@@ -51,8 +51,8 @@ const NOTCHES_MAX: u32 = 200;
 
 impl OnX11<'_> {
     /// See [`deskhand_desktop::Input::click`].
-    pub(crate) async fn click(&self, at: Point<Screen>, held: Held, count: u8) -> DesktopResult<()> {
-        let Held { button, modifiers } = held;
+    pub(crate) async fn click(&self, at: Point<Screen>, held: PointerChord, count: u8) -> DesktopResult<()> {
+        let PointerChord { button, modifiers } = held;
         let button = number_of(button);
         // The keys are those of what is typed.
         let _typing = if modifiers.is_empty() { None } else { Some(self.typing().lock().await) };
@@ -75,7 +75,7 @@ impl OnX11<'_> {
 
     /// See [`deskhand_desktop::Input::scroll`].
     pub(crate) async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
-        let move_there = move |worker: &mut Worker| {
+        let move_there = move |worker: &mut X11Worker| {
             worker.check_on_screen(at)?;
             worker.move_to(at)?;
             worker.round_trip()
@@ -112,7 +112,7 @@ impl OnX11<'_> {
 
     /// See [`deskhand_desktop::Input::press`]; the caller holds the lock of typing.
     pub(crate) async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {
-        self.display().call("look at the keyboard", Worker::prepare_keyboard).await?;
+        self.display().call("look at the keyboard", X11Worker::prepare_keyboard).await?;
         self.send_chord(chord, 0).await
     }
 
@@ -120,16 +120,16 @@ impl OnX11<'_> {
     pub(crate) async fn enter(&self, text: &str, then: &[KeyChord]) -> DesktopResult<()> {
         let symbols = symbols_of(text)?;
         let _typing = self.typing().lock().await;
-        self.display().call("look at the keyboard", Worker::prepare_keyboard).await?;
+        self.display().call("look at the keyboard", X11Worker::prepare_keyboard).await?;
         let scope = CancelScope::current();
-        let (mut rest, mut sent, mut pace) = (symbols.as_slice(), 0, Pace::default());
+        let (mut rest, mut sent, mut pace) = (symbols.as_slice(), 0, TextChunkSize::default());
         while !rest.is_empty() {
             let ahead: Vec<u32> = rest.iter().copied().take(AHEAD_MAX).collect();
             let most = pace.symbols();
             self.history().record_input();
             let begun = Instant::now();
             match self.display().input("type", sent, move |worker| worker.type_piece(&ahead, most)).await? {
-                Progress::Sent(count) => {
+                KeySendResult::Sent(count) => {
                     rest = rest.get(count..).unwrap_or_default();
                     sent += u64::try_from(count).unwrap_or(u64::MAX);
                     if !rest.is_empty() {
@@ -137,7 +137,7 @@ impl OnX11<'_> {
                         pace.took(begun.elapsed());
                     }
                 }
-                Progress::AwaitApplication => scope.wait(sent, self.catch_up()).await?,
+                KeySendResult::AwaitApplication => scope.wait(sent, self.catch_up()).await?,
             }
         }
         for chord in then {
@@ -152,7 +152,7 @@ impl OnX11<'_> {
 }
 
 /// The result of sending a piece.
-pub(crate) enum Progress {
+pub(crate) enum KeySendResult {
     /// This many symbols were sent.
     Sent(usize),
     /// None was sent: a key must be rebound that the application may not have looked up yet.
@@ -169,14 +169,14 @@ impl OnX11<'_> {
         let keysym = keyboard::keysym_of_key(chord.key, &chord.modifiers).ok_or_else(unknown)?;
         loop {
             let chord = chord.clone();
-            let work = move |worker: &mut Worker| worker.press_chord(&chord, keysym);
+            let work = move |worker: &mut X11Worker| worker.press_chord(&chord, keysym);
             self.history().record_input();
             match self.display().input("press keys", done, work).await? {
-                Progress::Sent(_) => {
+                KeySendResult::Sent(_) => {
                     self.history().record_input();
                     return Ok(());
                 }
-                Progress::AwaitApplication => CancelScope::current().wait(done, self.catch_up()).await?,
+                KeySendResult::AwaitApplication => CancelScope::current().wait(done, self.catch_up()).await?,
             }
         }
     }
@@ -207,7 +207,7 @@ impl OnX11<'_> {
                 let mut events = self.screen_events();
                 let serial = self.next_ping();
                 let mut pongs = self.display().pongs();
-                let ping = move |worker: &mut Worker| worker.ping(serial);
+                let ping = move |worker: &mut X11Worker| worker.ping(serial);
                 let Some(window) = self.display().call("ping the application", ping).await? else {
                     return Ok(());
                 };
@@ -268,7 +268,7 @@ pub(crate) const fn number_of(button: Button) -> u8 {
     }
 }
 
-impl Worker {
+impl X11Worker {
     pub(crate) fn check_on_screen(&self, point: Point<Screen>) -> WorkResult<()> {
         let root = self.connection.get_geometry(self.root)?.reply()?;
         let inside = |value: i32, side: u16| (0..i32::from(side)).contains(&value);
@@ -311,7 +311,7 @@ impl Worker {
     }
 
     /// Sends as many symbols, at most `most`, as can be bound at a time.
-    pub(crate) fn type_piece(&mut self, symbols: &[u32], most: usize) -> WorkResult<Progress> {
+    pub(crate) fn type_piece(&mut self, symbols: &[u32], most: usize) -> WorkResult<KeySendResult> {
         let spare = self.keyboard.spare_keys();
         let mut without_key = HashSet::new();
         let fit = symbols
@@ -326,11 +326,13 @@ impl Worker {
         let ahead = symbols.get(..fit).unwrap_or_default();
         let piece = ahead.get(..fit.min(most)).unwrap_or_default();
         let lacks = piece.iter().any(|symbol| self.keyboard.find_stroke(*symbol).is_none());
-        let plan = if lacks { self.bind(ahead)? } else { Plan::Bind(Vec::new()) };
+        let plan = if lacks { self.bind(ahead)? } else { KeysymBindingPlan::Bind(Vec::new()) };
         match plan {
-            Plan::Bind(_) if !piece.is_empty() => {}
-            Plan::AwaitApplication => return Ok(Progress::AwaitApplication),
-            Plan::Bind(_) | Plan::NoKeys => return Err(no_key(symbols.first().copied()).into()),
+            KeysymBindingPlan::Bind(_) if !piece.is_empty() => {}
+            KeysymBindingPlan::AwaitApplication => return Ok(KeySendResult::AwaitApplication),
+            KeysymBindingPlan::Bind(_) | KeysymBindingPlan::NoKeys => {
+                return Err(no_key(symbols.first().copied()).into());
+            }
         }
         self.keyboard.used(piece);
         for symbol in piece {
@@ -338,14 +340,14 @@ impl Worker {
             self.stroke(stroke, &[])?;
         }
         self.round_trip()?;
-        Ok(Progress::Sent(piece.len()))
+        Ok(KeySendResult::Sent(piece.len()))
     }
 
-    fn press_chord(&mut self, chord: &KeyChord, keysym: u32) -> WorkResult<Progress> {
+    fn press_chord(&mut self, chord: &KeyChord, keysym: u32) -> WorkResult<KeySendResult> {
         match self.bind(&[keysym])? {
-            Plan::Bind(_) => {}
-            Plan::AwaitApplication => return Ok(Progress::AwaitApplication),
-            Plan::NoKeys => return Err(no_key(Some(keysym)).into()),
+            KeysymBindingPlan::Bind(_) => {}
+            KeysymBindingPlan::AwaitApplication => return Ok(KeySendResult::AwaitApplication),
+            KeysymBindingPlan::NoKeys => return Err(no_key(Some(keysym)).into()),
         }
         let stroke = self.keyboard.find_stroke(keysym).ok_or_else(|| no_key(Some(keysym)))?;
         let modifiers: Vec<u32> =
@@ -353,7 +355,7 @@ impl Worker {
         self.keyboard.used(&[keysym]);
         self.stroke(stroke, &modifiers)?;
         self.round_trip()?;
-        Ok(Progress::Sent(1))
+        Ok(KeySendResult::Sent(1))
     }
 
     /// Presses and releases one key together with the modifiers that it needs and the requested ones.

@@ -4,7 +4,7 @@
 //! bound. When all spare keys are in use, the least recently used one is rebound, but not before the application has
 //! confirmed that it has processed everything up to that use.
 
-use deskhand_desktop::keys::{Key, Modifier, NamedKey};
+use deskhand_desktop::keys::{ChordKey, KeyModifier, NamedKey};
 use std::{collections::HashSet, ops::RangeInclusive};
 
 /// `Shift_L`
@@ -64,7 +64,7 @@ pub(crate) struct Stroke {
 
 /// A key that was bound to a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Binding {
+struct KeysymBinding {
     keycode: u8,
     keysym: u32,
     /// The number of the batch that used it last.
@@ -73,7 +73,7 @@ struct Binding {
 
 /// Bindings to make before some text can be typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Plan {
+pub(crate) enum KeysymBindingPlan {
     /// Bind these keys (an empty list if all symbols have one).
     Bind(Vec<(u8, u32)>),
     /// A key would be rebound whose last use the application may not have processed yet.
@@ -91,7 +91,7 @@ pub(crate) struct Keyboard {
     group: usize,
     modifiers: HashSet<u8>,
     may_reclaim: bool,
-    bindings: Vec<Binding>,
+    bindings: Vec<KeysymBinding>,
     batch: u64,
     processed: u64,
 }
@@ -195,7 +195,7 @@ impl Keyboard {
     }
 
     /// Plans the bindings with which all of `keysyms` can be typed in one batch.
-    pub(crate) fn plan(&self, keysyms: &[u32]) -> Plan {
+    pub(crate) fn plan(&self, keysyms: &[u32]) -> KeysymBindingPlan {
         let needed: HashSet<u32> = keysyms.iter().copied().collect();
         let mut missing: Vec<u32> = Vec::new();
         for keysym in keysyms {
@@ -203,19 +203,19 @@ impl Keyboard {
                 missing.push(*keysym);
             }
         }
-        let mut old: Vec<Binding> =
+        let mut old: Vec<KeysymBinding> =
             self.bindings.iter().copied().filter(|binding| !needed.contains(&binding.keysym)).collect();
         old.sort_by_key(|binding| binding.used);
         let free: Vec<u8> = self.free_keys().collect();
         let taken = old.get(..missing.len().saturating_sub(free.len()).min(old.len())).unwrap_or_default();
         if free.len().saturating_add(taken.len()) < missing.len() {
-            return Plan::NoKeys;
+            return KeysymBindingPlan::NoKeys;
         }
         if taken.iter().any(|binding| binding.used > self.processed) {
-            return Plan::AwaitApplication;
+            return KeysymBindingPlan::AwaitApplication;
         }
         let keys = free.into_iter().chain(taken.iter().map(|binding| binding.keycode));
-        Plan::Bind(keys.zip(missing).collect())
+        KeysymBindingPlan::Bind(keys.zip(missing).collect())
     }
 
     /// Records bindings that were made on the X server.
@@ -227,7 +227,7 @@ impl Keyboard {
                 row.fill(*keysym);
             }
             self.bindings.retain(|binding| binding.keycode != *keycode);
-            self.bindings.push(Binding { keycode: *keycode, keysym: *keysym, used: 0 });
+            self.bindings.push(KeysymBinding { keycode: *keycode, keysym: *keysym, used: 0 });
         }
     }
 
@@ -284,10 +284,10 @@ pub(crate) fn keysym_of(character: char) -> Option<u32> {
 
 /// The symbol of the key of a chord. With Ctrl, Alt or Super the case of a letter does not matter: people write
 /// `ctrl+S` for what menus call Ctrl+S.
-pub(crate) fn keysym_of_key(key: Key, modifiers: &[Modifier]) -> Option<u32> {
+pub(crate) fn keysym_of_key(key: ChordKey, modifiers: &[KeyModifier]) -> Option<u32> {
     match key {
-        Key::Char(character) => {
-            let folds = modifiers.iter().any(|modifier| *modifier != Modifier::Shift);
+        ChordKey::Char(character) => {
+            let folds = modifiers.iter().any(|modifier| *modifier != KeyModifier::Shift);
             let mut lower = character.to_lowercase();
             let character = match (folds, lower.next(), lower.next()) {
                 (true, Some(lower), None) => lower,
@@ -295,7 +295,7 @@ pub(crate) fn keysym_of_key(key: Key, modifiers: &[Modifier]) -> Option<u32> {
             };
             keysym_of(character)
         }
-        Key::Named(named) => Some(match named {
+        ChordKey::Named(named) => Some(match named {
             NamedKey::Return => 0xff0d,
             NamedKey::Tab => 0xff09,
             NamedKey::Escape => 0xff1b,
@@ -318,12 +318,12 @@ pub(crate) fn keysym_of_key(key: Key, modifiers: &[Modifier]) -> Option<u32> {
 }
 
 /// The symbol of a modifier.
-pub(crate) const fn keysym_of_modifier(modifier: Modifier) -> u32 {
+pub(crate) const fn keysym_of_modifier(modifier: KeyModifier) -> u32 {
     match modifier {
-        Modifier::Ctrl => CONTROL,
-        Modifier::Shift => SHIFT,
-        Modifier::Alt => ALT,
-        Modifier::Super => SUPER,
+        KeyModifier::Ctrl => CONTROL,
+        KeyModifier::Shift => SHIFT,
+        KeyModifier::Alt => ALT,
+        KeyModifier::Super => SUPER,
     }
 }
 

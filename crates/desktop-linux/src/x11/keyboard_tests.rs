@@ -64,18 +64,21 @@ fn level_three_is_not_used_without_its_modifier() {
 #[test]
 fn spare_keys_are_bound_kept_and_taken_from_the_oldest() {
     let mut keyboard = keyboard();
-    assert_eq!(keyboard.plan(&[0x61, 0x7a, 0x79, 0x7a]), Plan::Bind(vec![(13, 0x7a), (14, 0x79)]));
+    assert_eq!(
+        keyboard.plan(&[0x61, 0x7a, 0x79, 0x7a]),
+        KeysymBindingPlan::Bind(vec![(13, 0x7a), (14, 0x79)])
+    );
     keyboard.bound(&[(13, 0x7a), (14, 0x79)]);
     keyboard.used(&[0x79]);
     keyboard.used(&[0x7a]);
-    assert_eq!(keyboard.plan(&[0x7a, 0x79]), Plan::Bind(vec![]), "both are still bound");
+    assert_eq!(keyboard.plan(&[0x7a, 0x79]), KeysymBindingPlan::Bind(vec![]), "both are still bound");
     // A third symbol takes the key of `y`, but only once the application has processed it.
-    assert_eq!(keyboard.plan(&[0x78]), Plan::AwaitApplication);
+    assert_eq!(keyboard.plan(&[0x78]), KeysymBindingPlan::AwaitApplication);
     keyboard.application_caught_up();
-    assert_eq!(keyboard.plan(&[0x78]), Plan::Bind(vec![(14, 0x78)]));
+    assert_eq!(keyboard.plan(&[0x78]), KeysymBindingPlan::Bind(vec![(14, 0x78)]));
     // A symbol of the same batch is never rebound.
-    assert_eq!(keyboard.plan(&[0x79, 0x78]), Plan::Bind(vec![(13, 0x78)]));
-    assert_eq!(keyboard.plan(&[0x76, 0x77, 0x78]), Plan::NoKeys);
+    assert_eq!(keyboard.plan(&[0x79, 0x78]), KeysymBindingPlan::Bind(vec![(13, 0x78)]));
+    assert_eq!(keyboard.plan(&[0x76, 0x77, 0x78]), KeysymBindingPlan::NoKeys);
 }
 
 #[test]
@@ -96,7 +99,7 @@ fn only_media_keys_without_an_effect_are_bound() {
     assert_eq!(keyboard.spare_keys(), 2);
     keyboard.reclaim_media_keys();
     assert_eq!(keyboard.spare_keys(), 3);
-    assert_eq!(keyboard.plan(&[0x7a]), Plan::Bind(vec![(8, 0x7a)]));
+    assert_eq!(keyboard.plan(&[0x7a]), KeysymBindingPlan::Bind(vec![(8, 0x7a)]));
     // Chromium reloads a page by the code of this key.
     keyboard.symbols[6] = 0x1008_ff73;
     assert_eq!(keyboard.spare_keys(), 3);
@@ -109,14 +112,14 @@ fn a_binding_that_another_client_removed_is_made_again() {
     keyboard.bound(&[(13, 0x7a)]);
     keyboard.load(8, 6, symbols, 0, HashSet::from([10, 11]));
     assert_eq!(keyboard.find_stroke(0x7a), None);
-    assert_eq!(keyboard.plan(&[0x7a]), Plan::Bind(vec![(13, 0x7a)]));
+    assert_eq!(keyboard.plan(&[0x7a]), KeysymBindingPlan::Bind(vec![(13, 0x7a)]));
 }
 
 #[test]
 fn in_an_unknown_group_every_symbol_gets_its_own_key() {
     let mut keyboard = keyboard();
     keyboard.group = 2;
-    assert_eq!(keyboard.plan(&[0x61]), Plan::Bind(vec![(13, 0x61)]));
+    assert_eq!(keyboard.plan(&[0x61]), KeysymBindingPlan::Bind(vec![(13, 0x61)]));
 }
 
 #[test]
@@ -131,10 +134,10 @@ fn characters_and_keys_have_symbols() {
     check('東', Some(0x0100_6771));
     check('😀', Some(0x0101_f600));
     check('\u{7}', None);
-    assert_eq!(keysym_of_key(Key::Char('S'), &[Modifier::Ctrl]), Some(0x73));
-    assert_eq!(keysym_of_key(Key::Char('S'), &[]), Some(0x53));
-    assert_eq!(keysym_of_key(Key::Named(NamedKey::F(1)), &[]), Some(0xffbe));
-    assert_eq!(keysym_of_key(Key::Named(NamedKey::F(12)), &[]), Some(0xffc9));
+    assert_eq!(keysym_of_key(ChordKey::Char('S'), &[KeyModifier::Ctrl]), Some(0x73));
+    assert_eq!(keysym_of_key(ChordKey::Char('S'), &[]), Some(0x53));
+    assert_eq!(keysym_of_key(ChordKey::Named(NamedKey::F(1)), &[]), Some(0xffbe));
+    assert_eq!(keysym_of_key(ChordKey::Named(NamedKey::F(12)), &[]), Some(0xffc9));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use deskhand_core::keys::Modifier;
+use deskhand_core::keys::KeyModifier;
 use deskhand_desktop::{DesktopError, DesktopResult};
 use x11rb::{
     connection::Connection,
@@ -14,11 +14,11 @@ use x11rb::{
 
 use super::{
     fault::WorkResult,
-    keyboard::{self, Plan},
-    worker::Worker,
+    keyboard::{self, KeysymBindingPlan},
+    worker::X11Worker,
 };
 
-impl Worker {
+impl X11Worker {
     /// Reads the keyboard map, releases modifiers that are held, and switches Caps Lock off.
     pub(crate) fn prepare_keyboard(&mut self) -> WorkResult<()> {
         let caps_lock = self.load_keyboard()?;
@@ -66,9 +66,9 @@ impl Worker {
     }
 
     /// Binds keys for the `symbols` that have none; the plan says whether they can be sent now.
-    pub(crate) fn bind(&mut self, symbols: &[u32]) -> WorkResult<Plan> {
+    pub(crate) fn bind(&mut self, symbols: &[u32]) -> WorkResult<KeysymBindingPlan> {
         let plan = self.keyboard.plan(symbols);
-        if let Plan::Bind(keys) = &plan
+        if let KeysymBindingPlan::Bind(keys) = &plan
             && !keys.is_empty()
         {
             for (first, keysyms) in keyboard::runs(keys) {
@@ -85,7 +85,7 @@ impl Worker {
     }
 
     /// The keys of modifiers that are held around something else; none need not be looked for.
-    pub(crate) fn keys_of(&mut self, modifiers: &[Modifier]) -> WorkResult<Vec<u8>> {
+    pub(crate) fn keys_of(&mut self, modifiers: &[KeyModifier]) -> WorkResult<Vec<u8>> {
         if modifiers.is_empty() {
             return Ok(Vec::new());
         }

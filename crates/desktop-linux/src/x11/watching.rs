@@ -8,8 +8,8 @@ use std::{collections::HashMap, io, os::fd::OwnedFd, thread, time::Instant};
 
 use deskhand_core::geometry::Point;
 use deskhand_desktop::{
-    DesktopError, DesktopResult, PersonInput, Watched,
-    keys::{Key, KeyChord, Modifier, NamedKey},
+    DesktopError, DesktopResult, PersonInput, TimedPersonInput,
+    keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
 };
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use tokio::sync::mpsc;
@@ -24,27 +24,27 @@ use x11rb::{
 };
 
 use super::{
-    display::Address,
+    display::X11Address,
     fault::WorkResult,
     keyboard::{ALT, CONTROL, LEVEL3, SHIFT, SUPER, keysym_of_key},
 };
 
 /// Symbols of modifiers besides those that are pressed: the right ones, and those of other names.
-const MODIFIERS: [(u32, Held); 13] = [
-    (SHIFT, Held::Shift),
-    (0xffe2, Held::Shift),
-    (CONTROL, Held::Other(Modifier::Ctrl)),
-    (0xffe4, Held::Other(Modifier::Ctrl)),
-    (ALT, Held::Other(Modifier::Alt)),
-    (0xffea, Held::Other(Modifier::Alt)),
-    (0xffe7, Held::Other(Modifier::Alt)),
-    (0xffe8, Held::Other(Modifier::Alt)),
-    (SUPER, Held::Other(Modifier::Super)),
-    (0xffec, Held::Other(Modifier::Super)),
-    (LEVEL3, Held::Level3),
+const MODIFIERS: [(u32, HeldModifier); 13] = [
+    (SHIFT, HeldModifier::Shift),
+    (0xffe2, HeldModifier::Shift),
+    (CONTROL, HeldModifier::Other(KeyModifier::Ctrl)),
+    (0xffe4, HeldModifier::Other(KeyModifier::Ctrl)),
+    (ALT, HeldModifier::Other(KeyModifier::Alt)),
+    (0xffea, HeldModifier::Other(KeyModifier::Alt)),
+    (0xffe7, HeldModifier::Other(KeyModifier::Alt)),
+    (0xffe8, HeldModifier::Other(KeyModifier::Alt)),
+    (SUPER, HeldModifier::Other(KeyModifier::Super)),
+    (0xffec, HeldModifier::Other(KeyModifier::Super)),
+    (LEVEL3, HeldModifier::Level3),
     // Caps Lock and Num Lock: what they do is seen in what is typed.
-    (0xffe5, Held::Nothing),
-    (0xff7f, Held::Nothing),
+    (0xffe5, HeldModifier::Nothing),
+    (0xff7f, HeldModifier::Nothing),
 ];
 
 /// The first symbol that is a character by its code alone (`0x01000000 + code`).
@@ -57,17 +57,17 @@ const PAUSE: u32 = 0xff13;
 const SCROLLING: std::ops::RangeInclusive<u32> = 4..=7;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Held {
+enum HeldModifier {
     Shift,
     Level3,
-    Other(Modifier),
+    Other(KeyModifier),
     Nothing,
 }
 
 /// Watches mouse and keyboard until it is dropped.
 #[derive(Debug)]
 pub struct InputWatch {
-    inputs: mpsc::UnboundedReceiver<Watched>,
+    inputs: mpsc::UnboundedReceiver<TimedPersonInput>,
     stop: OwnedFd,
 }
 
@@ -76,7 +76,7 @@ impl InputWatch {
     ///
     /// # Errors
     /// [`DesktopError`] if the X server is gone or has no XInput 2.
-    pub(crate) fn begin(address: &Address) -> DesktopResult<Self> {
+    pub(crate) fn begin(address: &X11Address) -> DesktopResult<Self> {
         let operation = "watch mouse and keyboard";
         let failed = |error: io::Error| DesktopError::failed(operation, error);
         let (connection, screen) = address.connect()?;
@@ -86,7 +86,7 @@ impl InputWatch {
         let stop = eventfd(0, EventfdFlags::CLOEXEC).map_err(|error| failed(error.into()))?;
         let stopped = stop.try_clone().map_err(failed)?;
         let (sender, inputs) = mpsc::unbounded_channel();
-        let reader = Reader { connection, root, keys, held: HashMap::new(), sender };
+        let reader = RawInputReader { connection, root, keys, held: HashMap::new(), sender };
         thread::Builder::new()
             .name("x11-input".to_owned())
             .spawn(move || reader.run(&stopped))
@@ -95,7 +95,7 @@ impl InputWatch {
     }
 
     /// Returns the inputs as they are made; the channel ends when the X server has ended.
-    pub const fn inputs(&mut self) -> &mut mpsc::UnboundedReceiver<Watched> {
+    pub const fn inputs(&mut self) -> &mut mpsc::UnboundedReceiver<TimedPersonInput> {
         &mut self.inputs
     }
 }
@@ -108,13 +108,13 @@ impl Drop for InputWatch {
 }
 
 /// The symbols of the keys.
-struct Keys {
+struct KeysymTable {
     first: u8,
     per_key: usize,
     symbols: Vec<u32>,
 }
 
-impl Keys {
+impl KeysymTable {
     fn load(connection: &RustConnection) -> WorkResult<Self> {
         let setup = connection.setup();
         let (first, last) = (setup.min_keycode, setup.max_keycode);
@@ -130,7 +130,7 @@ impl Keys {
 }
 
 /// Selects the raw events of all devices.
-fn select(connection: &RustConnection, screen: usize) -> WorkResult<(u32, Keys)> {
+fn select(connection: &RustConnection, screen: usize) -> WorkResult<(u32, KeysymTable)> {
     connection.xinput_xi_query_version(2, 2)?.reply()?;
     let root = connection.setup().roots.get(screen).map_or(0, |root| root.root);
     let events = XIEventMask::RAW_KEY_PRESS
@@ -139,19 +139,19 @@ fn select(connection: &RustConnection, screen: usize) -> WorkResult<(u32, Keys)>
         | XIEventMask::RAW_BUTTON_RELEASE;
     let mask = EventMask { deviceid: u16::from(Device::ALL_MASTER), mask: vec![events] };
     connection.xinput_xi_select_events(root, &[mask])?.check()?;
-    Ok((root, Keys::load(connection)?))
+    Ok((root, KeysymTable::load(connection)?))
 }
 
-struct Reader {
+struct RawInputReader {
     connection: RustConnection,
     root: u32,
-    keys: Keys,
+    keys: KeysymTable,
     /// The keys of modifiers that are held.
-    held: HashMap<u32, Held>,
-    sender: mpsc::UnboundedSender<Watched>,
+    held: HashMap<u32, HeldModifier>,
+    sender: mpsc::UnboundedSender<TimedPersonInput>,
 }
 
-impl Reader {
+impl RawInputReader {
     /// Reads until the watch is dropped or the server has ended.
     fn run(mut self, stopped: &OwnedFd) {
         loop {
@@ -188,7 +188,7 @@ impl Reader {
         } else if let Event::XinputRawButtonRelease(button) = event {
             self.button(button, /*pressed*/ false)?;
         } else if let Event::MappingNotify(_) = event {
-            self.keys = Keys::load(&self.connection)?;
+            self.keys = KeysymTable::load(&self.connection)?;
         }
         Ok(())
     }
@@ -232,13 +232,13 @@ impl Reader {
 
     /// The key with what is held.
     fn chord(&self, keycode: u32, locked: bool, group: usize) -> Option<KeyChord> {
-        let is_held = |wanted: Held| self.held.values().any(|held| *held == wanted);
-        let (shift, level3) = (is_held(Held::Shift), is_held(Held::Level3));
+        let is_held = |wanted: HeldModifier| self.held.values().any(|held| *held == wanted);
+        let (shift, level3) = (is_held(HeldModifier::Shift), is_held(HeldModifier::Level3));
         let first = if level3 { 4 + group * 2 } else { group * 2 };
         let plain = self.keys.symbol(keycode, first).or_else(|| self.keys.symbol(keycode, 0))?;
         let shifted = self.keys.symbol(keycode, first + 1);
         let mut modifiers = self.modifiers();
-        let is_chord = modifiers.iter().any(|modifier| *modifier != Modifier::Shift);
+        let is_chord = modifiers.iter().any(|modifier| *modifier != KeyModifier::Shift);
         let is_letter = character_of(plain).is_some_and(char::is_alphabetic);
         let symbol = match shifted {
             // With Ctrl and others, the key counts, not what it would type.
@@ -247,20 +247,20 @@ impl Reader {
         };
         let key = key_of(symbol)?;
         // Shift made the character.
-        if matches!(key, Key::Char(_)) && !is_chord {
-            modifiers.retain(|modifier| *modifier != Modifier::Shift);
+        if matches!(key, ChordKey::Char(_)) && !is_chord {
+            modifiers.retain(|modifier| *modifier != KeyModifier::Shift);
         }
         Some(KeyChord { modifiers, key })
     }
 
-    fn modifiers(&self) -> Vec<Modifier> {
-        let mut modifiers: Vec<Modifier> = self
+    fn modifiers(&self) -> Vec<KeyModifier> {
+        let mut modifiers: Vec<KeyModifier> = self
             .held
             .values()
             .filter_map(|held| match held {
-                Held::Shift => Some(Modifier::Shift),
-                Held::Other(modifier) => Some(*modifier),
-                Held::Level3 | Held::Nothing => None,
+                HeldModifier::Shift => Some(KeyModifier::Shift),
+                HeldModifier::Other(modifier) => Some(*modifier),
+                HeldModifier::Level3 | HeldModifier::Nothing => None,
             })
             .collect();
         modifiers.sort_unstable();
@@ -270,12 +270,12 @@ impl Reader {
 
     fn send(&self, input: PersonInput) {
         // Nobody listens any more while the watch is dropped.
-        let _ = self.sender.send(Watched { at: Instant::now(), input });
+        let _ = self.sender.send(TimedPersonInput { at: Instant::now(), input });
     }
 }
 
 /// The key of a symbol; `None` for one that types nothing and has no name.
-fn key_of(symbol: u32) -> Option<Key> {
+fn key_of(symbol: u32) -> Option<ChordKey> {
     const NAMED: [NamedKey; 17] = [
         NamedKey::Return,
         NamedKey::Tab,
@@ -296,15 +296,15 @@ fn key_of(symbol: u32) -> Option<Key> {
         NamedKey::F(1),
     ];
     let functions = (2..=24).map(NamedKey::F);
-    let named = NAMED.into_iter().chain(functions).map(Key::Named);
+    let named = NAMED.into_iter().chain(functions).map(ChordKey::Named);
     // Enter and Shift+Tab have symbols of their own.
     let symbol = match symbol {
         0xff8d => 0xff0d,
         0xfe20 => 0xff09,
         _ => symbol,
     };
-    let is = |key: &Key| keysym_of_key(*key, &[]) == Some(symbol);
-    named.into_iter().find(is).or_else(|| character_of(symbol).map(Key::Char))
+    let is = |key: &ChordKey| keysym_of_key(*key, &[]) == Some(symbol);
+    named.into_iter().find(is).or_else(|| character_of(symbol).map(ChordKey::Char))
 }
 
 /// The character that a symbol types.

@@ -12,9 +12,9 @@ use x11rb::{
     },
 };
 
-use super::{fault::WorkResult, windows::WindowList, worker::Worker};
+use super::{fault::WorkResult, windows::WindowList, worker::X11Worker};
 use crate::{
-    screen::{ScreenEvent, window_ids::Registry},
+    screen::{ScreenEvent, window_ids::WindowIdRegistry},
     server::OnX11,
     windowing::{FOCUS_BOUND, FRONT_BOUND},
 };
@@ -27,7 +27,7 @@ impl OnX11<'_> {
     pub(crate) async fn windows(&self) -> DesktopResult<Vec<WindowInfo>> {
         let list = self.display().call("list the windows", |worker| worker.list_windows()).await?;
         let infos = self.infos(&list);
-        let unmarked = self.display().with_registry(Registry::take_unmarked);
+        let unmarked = self.display().with_registry(WindowIdRegistry::take_unmarked);
         if !unmarked.is_empty() {
             // The ids are marked even if the caller is dropped here: they are not taken again. A caller that goes on finds them marked.
             self.display().post(move |worker| worker.mark_windows(&unmarked));
@@ -114,7 +114,7 @@ impl OnX11<'_> {
         deadline: Instant,
     ) -> DesktopResult<()> {
         for _ in 0..2 {
-            let ask = |worker: &mut Worker| {
+            let ask = |worker: &mut X11Worker| {
                 let answers = worker.has_answering_window_manager()?;
                 if answers {
                     worker.ask_window_manager()?;
@@ -124,7 +124,7 @@ impl OnX11<'_> {
             if !self.display().call("ask the window manager", ask).await? {
                 return Ok(());
             }
-            let answered = |worker: &mut Worker| worker.window_manager_answered();
+            let answered = |worker: &mut X11Worker| worker.window_manager_answered();
             while !self.display().call("wait for the window manager", answered).await? {
                 if !self.await_windows(events, deadline).await? {
                     return Ok(());
@@ -135,7 +135,7 @@ impl OnX11<'_> {
     }
 }
 
-impl Worker {
+impl X11Worker {
     /// Requests the focus; `true` for a window that the window manager does not manage.
     fn ask_for_focus(&self, window: u32) -> WorkResult<bool> {
         if self.connection.get_window_attributes(window)?.reply()?.override_redirect {

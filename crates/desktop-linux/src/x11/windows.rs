@@ -26,12 +26,12 @@ use x11rb::{
 use crate::{
     desktop_entries::DesktopEntries,
     kernel::peer_process,
-    screen::{monitors::monitor_of, window_ids::Registry},
+    screen::{monitors::monitor_of, window_ids::WindowIdRegistry},
     x11::{
-        fault::{Fault, WorkResult},
+        fault::{WorkResult, X11RequestError},
         kinds::{kind_in_use, kind_of, state_of, takes_input},
         monitors::areas,
-        worker::{Atoms, Worker},
+        worker::{Atoms, X11Worker},
     },
 };
 
@@ -48,7 +48,7 @@ const CLIENT_BITS: u32 = 0x001f_ffff;
 
 /// Properties read of one window.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct WindowFacts {
+pub(crate) struct X11WindowProperties {
     pub(crate) window: u32,
     pub(crate) bounds: [i32; 4],
     pub(crate) title: String,
@@ -65,7 +65,7 @@ pub(crate) struct WindowFacts {
 /// All windows at one moment, bottom-most first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct WindowList {
-    pub(crate) windows: Vec<WindowFacts>,
+    pub(crate) windows: Vec<X11WindowProperties>,
     pub(crate) active: Option<u32>,
     /// Every existing window, visible or not.
     pub(crate) existing: HashSet<u32>,
@@ -76,7 +76,7 @@ pub(crate) struct WindowList {
 type PropertyCookie<'a> = Cookie<'a, RustConnection, GetPropertyReply>;
 
 /// The requests for one window, all sent before the first reply is awaited.
-struct Asked<'a> {
+struct X11WindowCookies<'a> {
     window: u32,
     attributes: Cookie<'a, RustConnection, x11rb::protocol::xproto::GetWindowAttributesReply>,
     geometry: Cookie<'a, RustConnection, x11rb::protocol::xproto::GetGeometryReply>,
@@ -91,7 +91,7 @@ struct Asked<'a> {
     hints: PropertyCookie<'a>,
 }
 
-impl Worker {
+impl X11Worker {
     /// Every mapped top-level window.
     pub(crate) fn list_windows(&self) -> WorkResult<WindowList> {
         let atoms = &self.atoms;
@@ -147,8 +147,8 @@ impl Worker {
         Ok(self.connection.get_property(false, window, property, AtomEnum::ANY, 0, TEXT_MAX)?)
     }
 
-    fn ask_about(&self, window: u32) -> WorkResult<Asked<'_>> {
-        Ok(Asked {
+    fn ask_about(&self, window: u32) -> WorkResult<X11WindowCookies<'_>> {
+        Ok(X11WindowCookies {
             window,
             attributes: self.connection.get_window_attributes(window)?,
             geometry: self.connection.get_geometry(window)?,
@@ -232,7 +232,7 @@ impl Worker {
         let Some(window) = numbers(&self.ask(self.root, check)?.reply()?).first().copied() else {
             return Ok(None);
         };
-        match self.ask(window, check)?.reply().map_err(Fault::from) {
+        match self.ask(window, check)?.reply().map_err(X11RequestError::from) {
             Ok(reply) => Ok(numbers(&reply).first().copied().filter(|named| *named == window)),
             Err(fault) if fault.is_refusal() => Ok(None),
             Err(fault) => Err(fault),
@@ -246,7 +246,7 @@ impl Worker {
             if [u32::from(InputFocus::NONE), u32::from(InputFocus::POINTER_ROOT)].contains(&window) {
                 break;
             }
-            match self.connection.query_tree(window)?.reply().map_err(Fault::from) {
+            match self.connection.query_tree(window)?.reply().map_err(X11RequestError::from) {
                 Ok(tree) if tree.parent == self.root => return Ok(Some(window)),
                 Ok(tree) => window = tree.parent,
                 Err(fault) if fault.is_refusal() => break,
@@ -262,9 +262,9 @@ impl Worker {
     }
 }
 
-impl Asked<'_> {
+impl X11WindowCookies<'_> {
     /// `None` for windows that are not visible. Every reply is fetched, whatever the first ones say.
-    fn facts(self, atoms: &Atoms) -> WorkResult<Option<WindowFacts>> {
+    fn facts(self, atoms: &Atoms) -> WorkResult<Option<X11WindowProperties>> {
         let attributes = self.attributes.reply();
         let geometry = self.geometry.reply();
         let origin = self.origin.reply();
@@ -291,7 +291,7 @@ impl Asked<'_> {
         let kind = kind_in_use(said, transient_for.is_some(), takes_input, &states, atoms);
         let net_name = utf8(&net_name?.value);
         let title = if net_name.is_empty() { text_of(&name?) } else { net_name };
-        Ok(Some(WindowFacts {
+        Ok(Some(X11WindowProperties {
             window: self.window,
             bounds: [
                 i32::from(origin.dst_x),
@@ -311,7 +311,7 @@ impl Asked<'_> {
 }
 
 /// Finds the process of windows without `_NET_WM_PID` by other windows of the same connection.
-fn fill_missing_pids(windows: &mut [WindowFacts]) {
+fn fill_missing_pids(windows: &mut [X11WindowProperties]) {
     let known: HashMap<u32, u32> =
         windows.iter().filter_map(|facts| Some((facts.window & !CLIENT_BITS, facts.pid?))).collect();
     for facts in windows.iter_mut().filter(|facts| facts.pid.is_none()) {
@@ -319,7 +319,7 @@ fn fill_missing_pids(windows: &mut [WindowFacts]) {
     }
 }
 
-impl WindowFacts {
+impl X11WindowProperties {
     fn window_kind(&self) -> WindowKind {
         if self.override_redirect {
             return self.kind.filter(|kind| *kind == WindowKind::Tooltip).unwrap_or(WindowKind::Popup);
@@ -334,7 +334,7 @@ impl WindowList {
     /// The windows as the contract describes them.
     pub(crate) fn to_infos(
         &self,
-        registry: &mut Registry,
+        registry: &mut WindowIdRegistry,
         entries: &DesktopEntries,
         accessible: &HashSet<u32>,
     ) -> Vec<WindowInfo> {
@@ -374,12 +374,12 @@ impl WindowList {
         top == Some(window) || top == owner()
     }
 
-    fn find(&self, window: u32) -> Option<&WindowFacts> {
+    fn find(&self, window: u32) -> Option<&X11WindowProperties> {
         self.windows.iter().find(|facts| facts.window == window)
     }
 
     /// The normal window that a dialog or pop-up belongs to.
-    fn owner_of(&self, facts: &WindowFacts) -> Option<&WindowFacts> {
+    fn owner_of(&self, facts: &X11WindowProperties) -> Option<&X11WindowProperties> {
         if facts.window_kind() == WindowKind::Normal {
             return None;
         }
@@ -392,7 +392,7 @@ impl WindowList {
             next = owner.transient_for;
         }
         // The active window may itself be a dialog: then its owner is meant.
-        let same = |other: &&WindowFacts| {
+        let same = |other: &&X11WindowProperties| {
             other.window != facts.window
                 && other.window_kind() == WindowKind::Normal
                 && match facts.pid {
@@ -410,7 +410,7 @@ impl WindowList {
     }
 
     /// The application of a window; a dialog or pop-up has that of its owner if both belong to one process.
-    fn app_of(&self, facts: &WindowFacts, entries: &DesktopEntries) -> AppInfo {
+    fn app_of(&self, facts: &X11WindowProperties, entries: &DesktopEntries) -> AppInfo {
         let own = self.owner_of(facts).filter(|owner| owner.pid == facts.pid).unwrap_or(facts);
         let (instance, class) = &own.class;
         let class = if class.is_empty() { instance } else { class };

@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn window(window: u32, pid: u32, kind: Option<WindowKind>) -> WindowFacts {
-    WindowFacts {
+fn window(window: u32, pid: u32, kind: Option<WindowKind>) -> X11WindowProperties {
+    X11WindowProperties {
         window,
         bounds: [0, 0, 100, 100],
         title: format!("window {window}"),
@@ -22,7 +22,7 @@ fn owners(list: &WindowList) -> Vec<Option<u32>> {
 
 #[test]
 fn an_id_is_never_reused() {
-    let mut registry = Registry::default();
+    let mut registry = WindowIdRegistry::default();
     let first = registry.id_of(0x40_0001);
     assert_eq!(registry.id_of(0x40_0001), first);
     registry.forget(0x40_0001);
@@ -52,7 +52,7 @@ fn a_dialog_belongs_to_the_normal_window_at_the_end_of_the_chain() {
 #[test]
 fn a_tool_tip_is_no_menu() {
     let kind = |kind, override_redirect| {
-        WindowFacts { override_redirect, ..window(0x20_0001, 7, kind) }.window_kind()
+        X11WindowProperties { override_redirect, ..window(0x20_0001, 7, kind) }.window_kind()
     };
     assert_eq!(kind(Some(WindowKind::Tooltip), true), WindowKind::Tooltip);
     assert_eq!(kind(Some(WindowKind::Normal), true), WindowKind::Popup);

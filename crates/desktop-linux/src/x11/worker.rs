@@ -9,7 +9,9 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-use super::{capture::Camera, display::Address, fault::WorkResult, keyboard::Keyboard, own_messages::sealed};
+use super::{
+    capture::X11Capture, display::X11Address, fault::WorkResult, keyboard::Keyboard, own_messages::sealed,
+};
 use crate::screen::dragging::Press;
 
 x11rb::atom_manager! {
@@ -61,7 +63,7 @@ x11rb::atom_manager! {
 pub(crate) const PING_OF_OTHERS: u32 = 1 << 31;
 
 /// State of the thread of the X connection.
-pub(crate) struct Worker {
+pub(crate) struct X11Worker {
     /// The connection.
     pub(crate) connection: RustConnection,
     /// The root window: the whole screen.
@@ -69,7 +71,7 @@ pub(crate) struct Worker {
     /// The atoms.
     pub(crate) atoms: Atoms,
     /// Takes screenshots.
-    pub(crate) camera: Camera,
+    pub(crate) camera: X11Capture,
     /// The keyboard map and the keys that were bound.
     pub(crate) keyboard: Keyboard,
     /// `true` if media and similar keys may be bound to other symbols.
@@ -81,22 +83,22 @@ pub(crate) struct Worker {
     pub(super) pressed: Cell<Option<Press>>,
 }
 
-impl Worker {
+impl X11Worker {
     /// Takes over a connection. Media and similar keys may be bound to other symbols on a display that we started.
     pub(crate) fn new(
         connection: RustConnection,
         root: u32,
         atoms: Atoms,
         own_window: u32,
-        address: &Address,
+        address: &X11Address,
     ) -> Self {
         Self {
             connection,
             root,
             atoms,
-            camera: Camera::default(),
+            camera: X11Capture::default(),
             keyboard: Keyboard::default(),
-            may_reclaim_keys: matches!(address, Address::Own { .. }),
+            may_reclaim_keys: matches!(address, X11Address::Own { .. }),
             own_window,
             pointer: Cell::new(Point::new(0, 0)),
             pressed: Cell::new(None),

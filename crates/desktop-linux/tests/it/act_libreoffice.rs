@@ -9,11 +9,11 @@ use std::{
 use deskhand_core::{
     command::Verdict,
     ids::WindowId,
-    ui::{Role, Wanted, WindowInfo},
+    ui::{ElementQuery, Role, WindowInfo},
 };
 use deskhand_desktop::{Desktop, LaunchRequest};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, ActionReport, Click, TableTarget, Target, TypeText};
+use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click, TableTarget, TypeTextOptions};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 
 use crate::programs::has_programs;
@@ -58,9 +58,9 @@ impl<D: Desktop> Routine<'_, D> {
         self.step(name, act::launch(self.desktop, &request, &self.limits)).await.window.unwrap()
     }
 
-    async fn click(&self, name: &str, window: WindowId, wanted: &Wanted) -> ActionReport {
+    async fn click(&self, name: &str, window: WindowId, wanted: &ElementQuery) -> ActionReport {
         let (_, element) = act::find_element(self.desktop, window, wanted).await.unwrap().unwrap();
-        let click = Click::once(Target::Element { id: element.id, name: Some(element.name) });
+        let click = Click::once(ActionTarget::Element { id: element.id, name: Some(element.name) });
         self.step(name, act::click(self.desktop, window, &click, &self.limits)).await
     }
 }
@@ -122,15 +122,15 @@ async fn main_job<D: Desktop>(routine: &Routine<'_, D>, profile: &str, document:
     let path = ["Insert".to_owned(), "Chart…".to_owned()];
     let wizard = routine.step("07-insert-chart", act::visit(desktop, calc, &path, limits)).await;
     assert_eq!(wizard.window.unwrap().title, "Chart Type");
-    routine.click("08-bar", calc, &Wanted::new(Role::TABLE_CELL, "Bar")).await;
-    routine.click("09-finish", calc, &Wanted::new(Role::PUSH_BUTTON, "Finish")).await;
+    routine.click("08-bar", calc, &ElementQuery::new(Role::TABLE_CELL, "Bar")).await;
+    routine.click("09-finish", calc, &ElementQuery::new(Role::PUSH_BUTTON, "Finish")).await;
     let chord = chords(&["ctrl+shift+s"]);
     let dialog = routine.step("10-save-as", act::press_keys(desktop, calc, &chord, limits)).await;
     assert!(dialog.window.unwrap().title.starts_with("Save"));
     let path = saved.display().to_string();
-    let text = TypeText { element: None, name: None, text: path, clear: true };
+    let text = TypeTextOptions { element: None, name: None, text: path, clear: true };
     routine.step("11-path", act::type_text(desktop, calc, &text, limits)).await;
-    routine.click("12-save", calc, &Wanted::new(Role::PUSH_BUTTON, "Save")).await;
+    routine.click("12-save", calc, &ElementQuery::new(Role::PUSH_BUTTON, "Save")).await;
     let title = deskhand_core::action::Condition::TitleContains("result.ods".into());
     routine.step("13-title", act::wait_for(desktop, calc, &title, Duration::from_secs(10))).await;
 }

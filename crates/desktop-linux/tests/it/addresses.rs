@@ -1,9 +1,9 @@
 //! The addresses of pages, as browsers tell them.
 
 use deskhand_core::{
-    command::Command,
+    command::ToolCommand,
     ids::ElementId,
-    intent::{Aimed, Does, Intent},
+    intent::{CommandAim, Does, Intent},
     observation::{Observation, Surface, WindowView},
 };
 use deskhand_core::{policy::Subject, ui::Role};
@@ -23,8 +23,8 @@ async fn an_element_of_a_page_is_of_its_host() {
     assert!(others.clone().all(|one| one.address.is_none()));
 
     let host_of = |id: ElementId| {
-        let intent = Intent { does: Does::Press, aims: vec![Aimed::Element { id }] };
-        let command = Command { tool: "click_element".to_owned(), intent, ..Command::default() };
+        let intent = Intent { does: Does::Press, aims: vec![CommandAim::Element { id }] };
+        let command = ToolCommand { tool: "click_element".to_owned(), intent, ..ToolCommand::default() };
         let surfaces = vec![Surface { window: stage.window.clone(), tree: tree.clone() }];
         let view = WindowView { surfaces, picture: None, notices: Vec::new() };
         Subject::of(&command, &Observation::Window(view)).hosts

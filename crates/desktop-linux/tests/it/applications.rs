@@ -12,9 +12,9 @@ use deskhand_core::{
     ids::ElementId,
     ui::{Element, Role, Tree},
 };
-use deskhand_desktop::{DesktopResult, Held};
+use deskhand_desktop::{DesktopResult, PointerChord};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, ActionReport, NewValue, TableTarget, Target};
+use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, NewValue, TableTarget};
 use deskhand_testkit::fixture::{Screen, Toolkit};
 use serde_json::{Value, json};
 
@@ -196,8 +196,8 @@ impl Form {
             "table cell range" => self.cell_range(toolkit).await,
             _ => {
                 let (from, to) = (self.named("Drag me"), self.named("Drop here"));
-                let (from, to) = (Target::element(from), Target::element(to));
-                let held = Held::default();
+                let (from, to) = (ActionTarget::element(from), ActionTarget::element(to));
+                let held = PointerChord::default();
                 let action = Box::pin(act::drag(desktop, window, (&from, &to), &held, limits));
                 self.truth("Drop here", action, |value| value.as_str().unwrap().starts_with("Dropped")).await
             }
@@ -229,7 +229,7 @@ impl Form {
         let apple = tree.elements.iter().find(|element| element.name == "Apple");
         let Some(apple) = apple else { return self.none("the leaves of the tree do not show").await };
         let (id, name) = (apple.id, apple.name.clone());
-        let target = Target::Element { id, name: Some(name) };
+        let target = ActionTarget::Element { id, name: Some(name) };
         let click = act::Click::once(target);
         let action = Box::pin(act::click(desktop, window, &click, limits));
         self.truth("Plants", action, |value| *value == "Apple").await

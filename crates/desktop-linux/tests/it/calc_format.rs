@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use deskhand_core::{
     command::Verdict,
     ids::WindowId,
-    ui::{Role, Wanted},
+    ui::{ElementQuery, Role},
 };
 use deskhand_desktop::{Clipboard as _, LaunchRequest};
 use deskhand_desktop_act as act;
@@ -67,7 +67,7 @@ fn is_bold(document: &str, text: &str) -> bool {
 }
 
 async fn bold(desktop: &LinuxDesktop, calc: WindowId, on: bool, limits: &ActLimits) -> act::ActionReport {
-    let wanted = Wanted::new(Role::TOGGLE_BUTTON, "Bold");
+    let wanted = ElementQuery::new(Role::TOGGLE_BUTTON, "Bold");
     let (_, button) = act::find_element(desktop, calc, &wanted).await.unwrap().unwrap();
     act::set_checked(desktop, calc, button.id, Some("Bold"), on, limits).await.unwrap()
 }

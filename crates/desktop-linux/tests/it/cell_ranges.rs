@@ -11,9 +11,9 @@ use deskhand_core::{
     geometry::Size,
     ui::{CellRef, Element, Role, WindowInfo},
 };
-use deskhand_desktop::{LaunchRequest, Patterns as _, TreeLimits, UiTree as _};
+use deskhand_desktop::{ElementPatterns as _, LaunchRequest, TreeLimits, UiTree as _};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, ActionReport, Click, TableTarget, Target};
+use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click, TableTarget};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use x11rb::{
     protocol::xproto::{AtomEnum, PropMode},
@@ -103,7 +103,7 @@ impl Sheet {
         found.unwrap_or_else(|| panic!("it is not in\n{}", outline(&tree))).clone()
     }
 
-    async fn click(&self, target: Target) -> ActionReport {
+    async fn click(&self, target: ActionTarget) -> ActionReport {
         let (click, limits) = (Click::once(target), ActLimits::default());
         Box::pin(act::click(&self.desktop, self.window.id, &click, &limits)).await.unwrap()
     }
@@ -135,7 +135,7 @@ async fn cells_and_buttons_are_hit_in_calc_twice_as_large() {
     assert!(bounds.height >= 28, "{bounds:?}");
     sheet.selects("B2:C3", "B2:C3").await;
     let bold = sheet.find(|one| one.role == Role::TOGGLE_BUTTON && one.name == "Bold").await;
-    let report = sheet.click(Target::element(bold.id)).await;
+    let report = sheet.click(ActionTarget::element(bold.id)).await;
     assert_eq!(sheet.selected(), ("B2:C3".to_owned(), "150.0".to_owned()), "{}", report.summary());
     assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     sheet.desktop.shut_down().await;

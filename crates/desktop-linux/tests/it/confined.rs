@@ -7,7 +7,7 @@ use std::{
 };
 
 use deskhand_core::{action::Condition, ids::WindowId, ui::Role};
-use deskhand_desktop::{LaunchRequest, TreeLimits, UiTree as _, Windowing as _};
+use deskhand_desktop::{LaunchRequest, TreeLimits, UiTree as _, WindowManagement as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::{Confine, ConfineMode, LinuxDesktop, VirtualOptions};

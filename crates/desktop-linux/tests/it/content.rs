@@ -7,12 +7,12 @@ use deskhand_core::{
     action::Condition,
     command::Verdict,
     observation::{Surface, WindowView},
-    prompt::{ListOptions, view_text},
-    ui::{Description, Element, Role, Tree, Wanted},
+    prompt::{ViewListOptions, view_text},
+    ui::{Description, Element, ElementQuery, Role, Tree},
 };
-use deskhand_desktop::{QuietLimits, Settling as _, TreeLimits};
+use deskhand_desktop::{IdleWait as _, QuietLimits, TreeLimits};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, Click, NewValue, TableTarget, Target, TypeText};
+use deskhand_desktop_act::{ActLimits, ActionTarget, Click, NewValue, TableTarget, TypeTextOptions};
 use deskhand_testkit::fixture::{Screen, Toolkit};
 use serde_json::json;
 
@@ -25,7 +25,7 @@ async fn content() -> Option<Stage> {
 }
 
 async fn shows(stage: &Stage, name: &str) {
-    let condition = Condition::Appears(Wanted::named(name));
+    let condition = Condition::Appears(ElementQuery::named(name));
     let shown = act::wait_for(&stage.desktop, stage.window.id, &condition, BOUND).await.unwrap();
     assert_eq!(shown.effect(), Verdict::Seen, "{}\n{}", shown.summary(), outline(&stage.tree().await));
 }
@@ -60,12 +60,12 @@ async fn works_in(control: &str, item: &str, count: usize) {
     assert!((4..40).contains(&all.len()), "those in view: {}", outline(&tree));
     assert!(all.iter().all(|icon| icon.bounds.is_some()), "{}", outline(&tree));
 
-    let click = Click::once(Target::element(named(&tree, &of(2)).id));
+    let click = Click::once(ActionTarget::element(named(&tree, &of(2)).id));
     let report = act::click(desktop, window, &click, &limits).await.unwrap();
     assert_eq!(value(&stage, control).await, of(2), "{}", report.summary());
     assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     let mark = stage.fixture.mark();
-    let twice = Click { count: 2, ..Click::once(Target::element(named(&tree, &of(3)).id)) };
+    let twice = Click { count: 2, ..Click::once(ActionTarget::element(named(&tree, &of(3)).id)) };
     act::click(desktop, window, &twice, &limits).await.unwrap();
     let opened = stage.fixture.happens(mark, |entry| entry.event == "opened").await.unwrap();
     assert_eq!(opened.value, of(3));
@@ -96,7 +96,7 @@ async fn a_field_without_a_name_is_found_by_the_label_beside_it() {
     let (desktop, window, limits) = (&stage.desktop, stage.window.id, ActLimits::default());
     let shown = surface(&stage, stage.tree().await);
     let view = WindowView { surfaces: vec![shown.clone()], picture: None, notices: Vec::new() };
-    let text = view_text(&view, &ListOptions::default());
+    let text = view_text(&view, &ViewListOptions::default());
     for field in ["text beside \"Host:\"", "beside \"Port:\"", "beside \"Remarks\""] {
         assert!(text.contains(field), "no {field} in {text}");
     }
@@ -104,7 +104,7 @@ async fn a_field_without_a_name_is_found_by_the_label_beside_it() {
     for (name, typed) in [("Host", "example.org"), ("Port", "8080"), ("Remarks", "none")] {
         let description = Description { name: Some(name.to_owned()), ..Description::default() };
         let id = description.find(std::slice::from_ref(&shown)).unwrap();
-        let request = TypeText { element: Some(id), name: None, text: typed.to_owned(), clear: false };
+        let request = TypeTextOptions { element: Some(id), name: None, text: typed.to_owned(), clear: false };
         let report = act::type_text(desktop, window, &request, &limits).await.unwrap();
         assert_eq!(report.effect(), Verdict::Seen, "{name}: {}", report.summary());
         assert_eq!(value(&stage, name).await, typed, "{}", report.summary());
@@ -176,7 +176,7 @@ async fn gtk_4_says_a_name_once_and_nothing_of_what_is_hidden() {
     }
     let menus = tree.elements.iter().filter(|element| element.description == "opens a menu");
     assert_eq!(menus.count(), 1, "{}", outline(&tree));
-    let reveal = Click::once(Target::element(named(&tree, "Reveal").id));
+    let reveal = Click::once(ActionTarget::element(named(&tree, "Reveal").id));
     act::click(&stage.desktop, stage.window.id, &reveal, &ActLimits::default()).await.unwrap();
     comes(&stage, |tree| has(tree, "Could Not Open File") && has(tree, "Try Again")).await;
     stage.desktop.shut_down().await;

@@ -5,10 +5,10 @@ use deskhand_core::{
     command::Verdict,
     ui::{Element, Role, State, Tree, WindowInfo},
 };
-use deskhand_desktop::{Button, TreeLimits, UiTree as _, Windowing as _};
+use deskhand_desktop::{Button, TreeLimits, UiTree as _, WindowManagement as _};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, ActionReport, Click, Target};
-use deskhand_desktop_detect::{DetectOptions, Seeing};
+use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click};
+use deskhand_desktop_detect::{DetectOptions, DetectingDesktop};
 use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
 use serde_json::json;
@@ -20,7 +20,7 @@ use crate::{
 
 /// A list with a context menu, on a desktop that reads pictures.
 struct Cities {
-    desktop: Seeing<LinuxDesktop>,
+    desktop: DetectingDesktop<LinuxDesktop>,
     fixture: Fixture,
     window: WindowInfo,
 }
@@ -31,7 +31,7 @@ impl Cities {
             return None;
         }
         let Stage { desktop, fixture, window } = Stage::start(toolkit, Screen::Several).await?;
-        Some(Self { desktop: Seeing::new(desktop, DetectOptions::default()), fixture, window })
+        Some(Self { desktop: DetectingDesktop::new(desktop, DetectOptions::default()), fixture, window })
     }
 
     async fn tree(&self) -> Tree {
@@ -51,7 +51,7 @@ impl Cities {
     }
 
     async fn click(&self, element: &Element, button: Button) -> ActionReport {
-        let click = Click { target: Target::element(element.id), held: button.into(), count: 1 };
+        let click = Click { target: ActionTarget::element(element.id), held: button.into(), count: 1 };
         act::click(&self.desktop, self.window.id, &click, &ActLimits::default()).await.unwrap()
     }
 

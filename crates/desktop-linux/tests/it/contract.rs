@@ -6,11 +6,11 @@ use std::{collections::HashSet, time::Duration};
 use deskhand_core::{
     command::Verdict,
     ids::{ElementId, WindowId},
-    ui::{CellRange, Element, Role, State, Tree, Wanted, WindowKind},
+    ui::{CellRange, Element, ElementQuery, Role, State, Tree, WindowKind},
 };
 use deskhand_desktop::{Desktop, DesktopError, ElementAction, LaunchRequest, QuietLimits, TreeLimits};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, ActionReport, Click, Target, TypeText};
+use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click, TypeTextOptions};
 use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow};
 
 /// A text editor, and what is called how in it.
@@ -142,11 +142,13 @@ async fn elements_are_read_one_by_one<D: Desktop>(desktop: &D, window: WindowId,
 
 async fn menus_open_and_close<D: Desktop>(desktop: &D, window: WindowId, editor: &Editor) {
     let limits = ActLimits::default();
-    let (_, menu) =
-        act::find_element(desktop, window, &Wanted::new(Role::MENU, editor.menu)).await.unwrap().unwrap();
-    let target = Target::Element { id: menu.id, name: Some(editor.menu.to_owned()) };
+    let (_, menu) = act::find_element(desktop, window, &ElementQuery::new(Role::MENU, editor.menu))
+        .await
+        .unwrap()
+        .unwrap();
+    let target = ActionTarget::Element { id: menu.id, name: Some(editor.menu.to_owned()) };
     seen(act::click(desktop, window, &Click::once(target), &limits).await.unwrap());
-    let item = act::find_element(desktop, window, &Wanted::named(editor.item)).await.unwrap();
+    let item = act::find_element(desktop, window, &ElementQuery::named(editor.item)).await.unwrap();
     assert!(item.is_some_and(|(_, item)| item.states.has(State::Showing)));
     let popups = desktop.windows().await.unwrap();
     assert!(
@@ -154,22 +156,22 @@ async fn menus_open_and_close<D: Desktop>(desktop: &D, window: WindowId, editor:
         "{popups:?}"
     );
     act::press_keys(desktop, window, &["Escape".parse().unwrap()], &limits).await.unwrap();
-    let item = act::find_element(desktop, window, &Wanted::named(editor.item)).await.unwrap();
+    let item = act::find_element(desktop, window, &ElementQuery::named(editor.item)).await.unwrap();
     assert!(item.is_none(), "{item:?}");
-    let request = Click::once(Target::Element { id: menu.id, name: Some("Something Else".into()) });
+    let request = Click::once(ActionTarget::Element { id: menu.id, name: Some("Something Else".into()) });
     let report = act::click(desktop, window, &request, &limits).await.unwrap();
     assert_eq!(report.effect(), Verdict::Refused, "{}", report.summary());
 }
 
 async fn text_is_typed_and_read<D: Desktop>(desktop: &D, window: WindowId, typed: &str) {
     let limits = ActLimits::default();
-    let (_, text) = act::find_element(desktop, window, &Wanted { role: Some(Role::TEXT), name: None })
+    let (_, text) = act::find_element(desktop, window, &ElementQuery { role: Some(Role::TEXT), name: None })
         .await
         .unwrap()
         .unwrap();
     let bounds = text.bounds.unwrap();
     let before = desktop.region(bounds).await.unwrap();
-    let request = TypeText { element: Some(text.id), name: None, text: typed.to_owned(), clear: true };
+    let request = TypeTextOptions { element: Some(text.id), name: None, text: typed.to_owned(), clear: true };
     let report = seen(act::type_text(desktop, window, &request, &limits).await.unwrap());
     assert!(report.changes().next().is_some(), "{report:?}");
     assert_eq!(desktop.text(text.id, 1_000).await.unwrap().trim_end(), typed);
@@ -177,13 +179,13 @@ async fn text_is_typed_and_read<D: Desktop>(desktop: &D, window: WindowId, typed
     assert_eq!((before.region, before.rgb.len()), (after.region, after.rgb.len()));
     assert_ne!(before.rgb, after.rgb);
     assert!(after.to_png().unwrap().starts_with(b"\x89PNG"));
-    let more = TypeText { element: None, name: None, text: " and more".to_owned(), clear: false };
+    let more = TypeTextOptions { element: None, name: None, text: " and more".to_owned(), clear: false };
     seen(act::type_text(desktop, window, &more, &limits).await.unwrap());
     assert_eq!(desktop.text(text.id, 1_000).await.unwrap().trim_end(), format!("{typed} and more"));
 }
 
 async fn what_is_not_offered_is_said<D: Desktop>(desktop: &D, window: WindowId) {
-    let (_, text) = act::find_element(desktop, window, &Wanted { role: Some(Role::TEXT), name: None })
+    let (_, text) = act::find_element(desktop, window, &ElementQuery { role: Some(Role::TEXT), name: None })
         .await
         .unwrap()
         .unwrap();
@@ -202,7 +204,8 @@ async fn closing_asks_and_ends<D: Desktop>(desktop: &D, window: WindowId, editor
     let question = report.window.unwrap();
     assert_eq!(question.kind, WindowKind::Dialog, "{question:?}");
     let menu = tree.elements.iter().find(|element| element.role == Role::MENU).unwrap();
-    let blocked = act::click(desktop, window, &Click::once(Target::element(menu.id)), &limits).await.unwrap();
+    let blocked =
+        act::click(desktop, window, &Click::once(ActionTarget::element(menu.id)), &limits).await.unwrap();
     assert_eq!(blocked.effect(), Verdict::Refused, "{}", blocked.summary());
     seen(act::visit(desktop, window, &[editor.discard.to_owned()], &limits).await.unwrap());
     let known = desktop.windows().await.unwrap();

@@ -3,12 +3,12 @@
 use deskhand_core::{
     command::Verdict,
     geometry::{Rect, Screen as OnScreen, Size},
-    ui::{Element, Role, Source, Tree, WindowInfo},
+    ui::{Element, ElementSource, Role, Tree, WindowInfo},
 };
 use deskhand_desktop::{Desktop, TreeLimits, UiTree};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, ActionReport, Click, Target};
-use deskhand_desktop_detect::{DetectOptions, OcrUse, Seeing};
+use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click};
+use deskhand_desktop_detect::{DetectOptions, DetectingDesktop, OcrUse};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ use crate::{
 
 /// A fixture application on a desktop whose windows are looked at.
 struct Stage {
-    desktop: Seeing<LinuxDesktop>,
+    desktop: DetectingDesktop<LinuxDesktop>,
     fixture: Fixture,
     window: WindowInfo,
 }
@@ -36,7 +36,7 @@ async fn start(fixture: Fixture, needs: &[&str], options: DetectOptions) -> Opti
     let size = Size { width: 1280, height: 900 };
     let desktop =
         LinuxDesktop::start_virtual(VirtualOptions { size, ..VirtualOptions::default() }).await.unwrap();
-    let desktop = Seeing::new(desktop, options);
+    let desktop = DetectingDesktop::new(desktop, options);
     let request = request_of(&fixture);
     let launched = act::launch(&desktop, &request, &ActLimits::default()).await.unwrap();
     let window = launched.window.clone().unwrap_or_else(|| panic!("{}", launched.summary()));
@@ -70,18 +70,18 @@ impl Stage {
             if let Some(found) = last.elements.iter().find(|element| fits(element)) {
                 return found.clone();
             }
-            let watch = deskhand_desktop::Settling::watch(&self.desktop, Some(self.window.id)).await.unwrap();
-            deskhand_desktop::Settling::settle(&self.desktop, watch, Default::default()).await.unwrap();
+            let watch = deskhand_desktop::IdleWait::watch(&self.desktop, Some(self.window.id)).await.unwrap();
+            deskhand_desktop::IdleWait::settle(&self.desktop, watch, Default::default()).await.unwrap();
         }
         panic!("no {what} in\n{}", outline(&last));
     }
 
     async fn drawn(&self, words: &str) -> Element {
-        self.until(words, |element| element.source == Source::Ocr && element.name == words).await
+        self.until(words, |element| element.source == ElementSource::Ocr && element.name == words).await
     }
 
     async fn click(&self, element: &Element) -> ActionReport {
-        let target = Target::Element { id: element.id, name: Some(element.name.clone()) };
+        let target = ActionTarget::Element { id: element.id, name: Some(element.name.clone()) };
         act::click(&self.desktop, self.window.id, &Click::once(target), &ActLimits::default()).await.unwrap()
     }
 
@@ -104,7 +104,7 @@ async fn canvas_is_read_and_clicked(toolkit: Toolkit) {
     stage.drawn("Print").await;
     let tree = stage.see().await;
     let found: Vec<&Element> =
-        tree.elements.iter().filter(|element| element.source != Source::AtSpi).collect();
+        tree.elements.iter().filter(|element| element.source != ElementSource::AtSpi).collect();
     let mut words: Vec<&str> = found.iter().map(|element| element.name.as_str()).collect();
     words.sort_unstable();
     assert_eq!(words, ["Open", "Print", "Save"], "{toolkit}:\n{}", outline(&tree));
@@ -237,7 +237,7 @@ async fn named_controls_are_not_found_twice() {
         let Some(stage) = start(fixture, &needs, reading()).await else { return };
         let tree = stage.see().await;
         let (own, found): (Vec<&Element>, Vec<&Element>) =
-            tree.elements.iter().partition(|element| element.source == Source::AtSpi);
+            tree.elements.iter().partition(|element| element.source == ElementSource::AtSpi);
         for element in &found {
             let twin = own.iter().find(|other| {
                 other.role.is_interactive()
@@ -278,7 +278,7 @@ async fn a_program_that_is_missing_or_fails_is_a_notice() {
         let mut options = reading();
         (options.reader.program, options.reader.languages) = (program.into(), languages.to_owned());
         options.reader.timeout = std::time::Duration::from_millis(timeout);
-        stage.desktop = Seeing::new(stage.desktop.into_inner(), options);
+        stage.desktop = DetectingDesktop::new(stage.desktop.into_inner(), options);
         let sight = stage.desktop.see(stage.window.id, TreeLimits::default()).await.unwrap();
         assert!(sight.notices.iter().any(|notice| notice.contains(part)), "{part}: {:?}", sight.notices);
         assert_eq!(sight.tree, own);

@@ -11,12 +11,12 @@ use deskhand_core::{
     action::Condition,
     command::Verdict,
     geometry::Size,
-    ui::{Element, Source, Tree, Wanted, WindowInfo},
+    ui::{Element, ElementQuery, ElementSource, Tree, WindowInfo},
 };
-use deskhand_desktop::{Desktop, LaunchRequest, QuietLimits, Settling, TreeLimits};
+use deskhand_desktop::{Desktop, IdleWait, LaunchRequest, QuietLimits, TreeLimits};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, ActionReport, Click, Target};
-use deskhand_desktop_detect::{DetectOptions, OcrOptions, Seeing};
+use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click};
+use deskhand_desktop_detect::{DetectOptions, DetectingDesktop, OcrOptions};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
 use serde_json::json;
@@ -72,7 +72,7 @@ fn program() -> PathBuf {
 
 /// A window on a desktop of its own that is read by the model.
 pub(crate) struct Stage {
-    pub(crate) desktop: Seeing<LinuxDesktop>,
+    pub(crate) desktop: DetectingDesktop<LinuxDesktop>,
     pub(crate) window: WindowInfo,
 }
 
@@ -83,7 +83,7 @@ impl Stage {
         let desktop = LinuxDesktop::start_virtual(options).await.unwrap();
         let request = request(desktop.private_folder().unwrap());
         let reader = OcrOptions { model: Some(model()), local: Some(program()), ..OcrOptions::default() };
-        let desktop = Seeing::new(desktop, DetectOptions { reader, ..DetectOptions::default() });
+        let desktop = DetectingDesktop::new(desktop, DetectOptions { reader, ..DetectOptions::default() });
         let launched = act::launch(&desktop, &request, &ActLimits::default()).await.unwrap();
         let window = launched.window.clone().unwrap_or_else(|| panic!("{}", launched.summary()));
         Self { desktop, window }
@@ -101,7 +101,7 @@ impl Stage {
         for _ in 0..20 {
             let watch = self.desktop.watch(Some(self.window.id)).await.unwrap();
             last = self.see().await;
-            let is_it = |one: &&Element| one.source == Source::Ocr && one.name == words;
+            let is_it = |one: &&Element| one.source == ElementSource::Ocr && one.name == words;
             if let Some(found) = last.elements.iter().find(is_it) {
                 return found.clone();
             }
@@ -112,7 +112,7 @@ impl Stage {
 
     async fn click(&self, words: &str) -> ActionReport {
         let element = self.drawn(words).await;
-        let target = Target::Element { id: element.id, name: Some(element.name) };
+        let target = ActionTarget::Element { id: element.id, name: Some(element.name) };
         act::click(&self.desktop, self.window.id, &Click::once(target), &ActLimits::default()).await.unwrap()
     }
 
@@ -196,7 +196,7 @@ async fn a_large_panel_without_elements_is_read_in_a_window_that_has_some() {
     fixture.ready().await.unwrap();
     stage.drawn("Print").await;
     let tree = stage.see().await;
-    let found = tree.elements.iter().filter(|one| one.source == Source::Ocr);
+    let found = tree.elements.iter().filter(|one| one.source == ElementSource::Ocr);
     let mut words: Vec<&str> = found.map(|one| one.name.as_str()).collect();
     words.sort_unstable();
     assert_eq!(words, ["Open", "Print", "Save"], "{}", outline(&tree));
@@ -222,7 +222,7 @@ async fn menus_that_are_only_drawn_are_followed_by_their_words() {
     let report = stage.visit(&["File", "Open part"]).await;
     assert_eq!(report.effect(), Verdict::Refused, "{}", report.summary());
     assert!(report.summary().contains("Close part"), "{}", report.summary());
-    let windows = deskhand_desktop::Windowing::windows(&stage.desktop).await.unwrap();
+    let windows = deskhand_desktop::WindowManagement::windows(&stage.desktop).await.unwrap();
     assert!(windows.iter().all(|info| !info.kind.is_popup()), "{windows:?}");
     stage.end().await;
 }
@@ -241,10 +241,13 @@ async fn items_of_a_drawn_list_are_selected_and_drawn_words_are_waited_for() {
 
     let report = stage.click("Later").await;
     assert_ne!(report.effect(), Verdict::Refused, "{}", report.summary());
-    let words = || Wanted::named("Größe geändert");
+    let words = || ElementQuery::named("Größe geändert");
     assert_eq!(stage.waits(Condition::Appears(words())).await, Verdict::Seen);
     assert!(fs::read_to_string(&log).unwrap().ends_with("Größe geändert\n"));
-    assert_eq!(stage.waits(Condition::Disappears(Wanted::named("Ready to start"))).await, Verdict::Seen);
+    assert_eq!(
+        stage.waits(Condition::Disappears(ElementQuery::named("Ready to start"))).await,
+        Verdict::Seen
+    );
     let still = Condition::Disappears(words());
     let second = Duration::from_secs(1);
     let report = act::wait_for(&stage.desktop, stage.window.id, &still, second).await.unwrap();

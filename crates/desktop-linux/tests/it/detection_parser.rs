@@ -5,12 +5,12 @@ use std::time::Duration;
 use deskhand_core::{
     command::Verdict,
     geometry::Size,
-    ui::{Element, Role, Source, Tree, WindowInfo},
+    ui::{Element, ElementSource, Role, Tree, WindowInfo},
 };
 use deskhand_desktop::{Desktop, TreeLimits, UiTree};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, Click, Target};
-use deskhand_desktop_detect::{DetectOptions, OcrUse, OmniparserOptions, Secret, Seeing};
+use deskhand_desktop_act::{ActLimits, ActionTarget, Click};
+use deskhand_desktop_detect::{DetectOptions, DetectingDesktop, HttpCredential, OcrUse, OmniparserOptions};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_testkit::{
     endpoint::Behaviour,
@@ -26,7 +26,7 @@ use crate::{
 const TOKEN: &str = "let-me-in-4711";
 
 struct Stage {
-    desktop: Seeing<LinuxDesktop>,
+    desktop: DetectingDesktop<LinuxDesktop>,
     fixture: Fixture,
     window: WindowInfo,
     parser: MockParser,
@@ -35,7 +35,7 @@ struct Stage {
 fn options(parser: &MockParser, token: &str) -> DetectOptions {
     let omniparser = OmniparserOptions {
         endpoint: parser.address(),
-        token: Some(Secret::new(token).unwrap()),
+        token: Some(HttpCredential::new(token).unwrap()),
         timeout: Duration::from_secs(20),
         picture_bytes_max: 8 << 20,
     };
@@ -56,7 +56,7 @@ async fn start() -> Option<Stage> {
     let size = Size { width: 1280, height: 900 };
     let desktop =
         LinuxDesktop::start_virtual(VirtualOptions { size, ..VirtualOptions::default() }).await.unwrap();
-    let desktop = Seeing::new(desktop, options(&parser, TOKEN));
+    let desktop = DetectingDesktop::new(desktop, options(&parser, TOKEN));
     let fixture = Fixture::prepare(Toolkit::Page, Screen::Canvas).await.unwrap();
     let request = request_of(&fixture);
     let launched = act::launch(&desktop, &request, &ActLimits::default()).await.unwrap();
@@ -101,7 +101,7 @@ impl Stage {
     }
 
     async fn click(&self, element: &Element) -> act::ActionReport {
-        let target = Target::Element { id: element.id, name: Some(element.name.clone()) };
+        let target = ActionTarget::Element { id: element.id, name: Some(element.name.clone()) };
         act::click(&self.desktop, self.window.id, &Click::once(target), &ActLimits::default()).await.unwrap()
     }
 }
@@ -113,7 +113,7 @@ async fn boxes_are_merged_with_the_tree_and_clicked() {
     let (tree, notices) = stage.see().await;
     assert_eq!(notices, Vec::<String>::new());
     let found: Vec<&Element> =
-        tree.elements.iter().filter(|element| element.source == Source::Omniparser).collect();
+        tree.elements.iter().filter(|element| element.source == ElementSource::Omniparser).collect();
     let [open] = found.as_slice() else { panic!("one box is new:\n{}", outline(&tree)) };
     assert_eq!((open.name.as_str(), &open.role), ("Open a folder", &Role::DRAWN_ICON));
     let described = tree.find(icon.id).unwrap();
@@ -160,7 +160,7 @@ async fn a_parser_that_does_not_answer_is_a_notice_and_the_look_goes_on() {
         assert_eq!(tree, own, "{part}");
     }
     let wrong = options(&stage.parser, "another");
-    stage.desktop = Seeing::new(stage.desktop.into_inner(), wrong);
+    stage.desktop = DetectingDesktop::new(stage.desktop.into_inner(), wrong);
     let (tree, notices) = stage.see().await;
     assert!(
         matches!(notices.as_slice(), [one] if one.contains("rejected the token (401 Unauthorized); correct `omniparser.token_env`")),
@@ -175,7 +175,7 @@ async fn a_parser_that_does_not_answer_is_a_notice_and_the_look_goes_on() {
         parser.timeout = Duration::from_millis(300);
     }
     stage.parser.misbehave([Behaviour::Hang]);
-    stage.desktop = Seeing::new(stage.desktop.into_inner(), slow);
+    stage.desktop = DetectingDesktop::new(stage.desktop.into_inner(), slow);
     let (tree, notices) = stage.see().await;
     assert!(
         matches!(notices.as_slice(), [one] if one.contains("did not answer within 300 ms; raise `omniparser.timeout_s`")),
@@ -188,7 +188,7 @@ async fn a_parser_that_does_not_answer_is_a_notice_and_the_look_goes_on() {
 
     let gone = options(&stage.parser, TOKEN);
     stage.parser.kill().await;
-    stage.desktop = Seeing::new(stage.desktop.into_inner(), gone);
+    stage.desktop = DetectingDesktop::new(stage.desktop.into_inner(), gone);
     let (tree, notices) = stage.see().await;
     assert!(
         matches!(notices.as_slice(), [one] if one.contains("cannot be reached: Connection refused")),

@@ -3,9 +3,9 @@
 //! `DESKHAND_DRAG_RUNS` sets how often something is dragged.
 
 use deskhand_core::command::Verdict;
-use deskhand_desktop::Held;
+use deskhand_desktop::PointerChord;
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, Target};
+use deskhand_desktop_act::{ActLimits, ActionTarget};
 use deskhand_testkit::fixture::{Screen, Toolkit};
 
 use crate::{
@@ -22,13 +22,14 @@ async fn drops_each_time(toolkit: Toolkit) {
         let tree = stage.tree().await;
         let named = |name: &str| {
             let found = tree.elements.iter().find(|element| element.name.starts_with(name));
-            Target::element(found.unwrap_or_else(|| panic!("no {name} in\n{}", outline(&tree))).id)
+            ActionTarget::element(found.unwrap_or_else(|| panic!("no {name} in\n{}", outline(&tree))).id)
         };
         let (from, to) = (named("Drag me"), named("Drop"));
         let limits = ActLimits::default();
-        let report = act::drag(&stage.desktop, stage.window.id, (&from, &to), &Held::default(), &limits)
-            .await
-            .unwrap();
+        let report =
+            act::drag(&stage.desktop, stage.window.id, (&from, &to), &PointerChord::default(), &limits)
+                .await
+                .unwrap();
         told.push(report.summary());
         assert_eq!(report.effect(), Verdict::Seen, "{toolkit}: {told:#?}");
     }

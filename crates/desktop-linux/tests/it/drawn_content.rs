@@ -3,10 +3,10 @@
 
 use std::{fs, path::PathBuf};
 
-use deskhand_core::{command::Verdict, ids::ElementId, ui::Source};
+use deskhand_core::{command::Verdict, ids::ElementId, ui::ElementSource};
 use deskhand_desktop::{TreeLimits, UiTree as _};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, ActionReport, Click, TableTarget, Target, TypeText};
+use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click, TableTarget, TypeTextOptions};
 
 use crate::detection_model::{Stage, tk};
 
@@ -77,7 +77,7 @@ window.mainloop()
 "##;
 
 async fn type_text(stage: &Stage, element: Option<ElementId>, text: &str) -> ActionReport {
-    let request = TypeText { element, name: None, text: text.to_owned(), clear: false };
+    let request = TypeTextOptions { element, name: None, text: text.to_owned(), clear: false };
     act::type_text(&stage.desktop, stage.window.id, &request, &ActLimits::default()).await.unwrap()
 }
 
@@ -107,7 +107,7 @@ async fn typed_text_is_seen_where_it_is_drawn_and_only_there() {
     assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     // Words that come elsewhere than where they were typed.
     let watcher = stage.drawn("Press keys here").await;
-    let click = Click::once(Target::element(watcher.id));
+    let click = Click::once(ActionTarget::element(watcher.id));
     act::click(&stage.desktop, stage.window.id, &click, &ActLimits::default()).await.unwrap();
     for (into, typed, echo) in [(None, "Lisbon", "Lisbon"), (Some(watcher.id), " Madrid", "Lisbon Madrid")] {
         let report = type_text(&stage, into, typed).await;
@@ -122,7 +122,7 @@ async fn table(kind: &str) -> Option<(ActionReport, serde_json::Value)> {
     let (stage, log) = tk(TABLES, &[kind]).await?;
     stage.drawn(if kind == "list" { "Silver foil" } else { "Region" }).await;
     let tree = stage.desktop.tree(stage.window.id, TreeLimits::default()).await.unwrap();
-    assert!(tree.elements.iter().all(|one| one.depth == 0 || one.source != Source::AtSpi));
+    assert!(tree.elements.iter().all(|one| one.depth == 0 || one.source != ElementSource::AtSpi));
     let window = stage.window.id;
     let report = act::read_table(&stage.desktop, window, &TableTarget::Largest, None).await.unwrap();
     let drawn = serde_json::from_str(&fs::read_to_string(&log).unwrap()).unwrap();

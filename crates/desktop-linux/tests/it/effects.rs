@@ -17,9 +17,9 @@ use deskhand_core::{
     ids::ElementId,
     ui::{Element, Role, Tree},
 };
-use deskhand_desktop::{QuietLimits, Settling, UiTree, Windowing};
+use deskhand_desktop::{IdleWait, QuietLimits, UiTree, WindowManagement};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, Click, NewValue, Target, TypeText};
+use deskhand_desktop_act::{ActLimits, ActionTarget, Click, NewValue, TypeTextOptions};
 use deskhand_testkit::fixture::{Entry, Screen, Toolkit};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -291,7 +291,7 @@ async fn act_once(
     let mark = stage.fixture.mark();
     let (report, wanted) = match deed {
         Deed::Click => {
-            let click = Click::once(Target::Element { id, name: name.clone() });
+            let click = Click::once(ActionTarget::Element { id, name: name.clone() });
             (act::click(desktop, window, &click, &limits).await, None)
         }
         Deed::Check => {
@@ -300,7 +300,8 @@ async fn act_once(
         }
         Deed::Type => {
             let text = dice.pick(WORDS).to_owned();
-            let request = TypeText { element: Some(id), name: name.clone(), text: text.clone(), clear: true };
+            let request =
+                TypeTextOptions { element: Some(id), name: name.clone(), text: text.clone(), clear: true };
             (act::type_text(desktop, window, &request, &limits).await, Some(json!(text)))
         }
         Deed::Select => {

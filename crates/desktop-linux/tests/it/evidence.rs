@@ -1,12 +1,12 @@
 //! What verdicts rest on, in real toolkits: what is said, what was done once, and what an earlier input still brought about.
 
 use deskhand_core::{
-    action::{Evidence, Proof},
+    action::{ActionProof, Evidence},
     command::Verdict,
     ui::Element,
 };
-use deskhand_desktop::{Button, Input as _};
-use deskhand_desktop_act::{self as act, ActLimits, ActionReport, Click, Target};
+use deskhand_desktop::{Button, InputInjection as _};
+use deskhand_desktop_act::{self as act, ActLimits, ActionReport, ActionTarget, Click};
 use deskhand_testkit::fixture::{Screen, Toolkit};
 use serde_json::json;
 
@@ -20,14 +20,14 @@ async fn control(stage: &Stage, name: &str) -> Element {
 
 async fn click(stage: &Stage, name: &str) -> ActionReport {
     let Element { id, name, .. } = control(stage, name).await;
-    let request = Click::once(Target::Element { id, name: Some(name) });
+    let request = Click::once(ActionTarget::Element { id, name: Some(name) });
     act::click(&stage.desktop, stage.window.id, &request, &ActLimits::default()).await.unwrap()
 }
 
 /// The rejection of a form is quoted, and one click appends one line.
 async fn says_what_happened(stage: &Stage, toolkit: Toolkit) {
     let report = click(stage, "Send").await;
-    let Evidence::Seen { proof: Proof::Says { text, .. } } = &report.actions[0].evidence else {
+    let Evidence::Seen { proof: ActionProof::Says { text, .. } } = &report.actions[0].evidence else {
         panic!("{toolkit}: {}", report.summary())
     };
     // The text of a page comes by line.

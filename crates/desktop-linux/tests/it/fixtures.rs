@@ -6,7 +6,7 @@ use deskhand_core::{
     action::Condition,
     command::Verdict,
     geometry::Size,
-    ui::{Element, Tree, Wanted, WindowInfo},
+    ui::{Element, ElementQuery, Tree, WindowInfo},
 };
 use deskhand_desktop::{LaunchRequest, TreeLimits, UiTree};
 use deskhand_desktop_act as act;
@@ -72,7 +72,7 @@ impl Stage {
             Screen::List | Screen::Canvas => None,
         };
         if let Some(control) = control {
-            let shows = Condition::Appears(Wanted::named(control));
+            let shows = Condition::Appears(ElementQuery::named(control));
             let bound = Duration::from_secs(60);
             let shown = act::wait_for(&desktop, window.id, &shows, bound).await.unwrap();
             let stale = desktop.verify_tree(window.id, TreeLimits::default()).await;

@@ -7,11 +7,13 @@ use std::time::{Duration, Instant};
 
 use deskhand_core::{
     geometry::Size,
-    ui::{CellRef, Element, Partial, Pattern, Role, State, Tree, WindowInfo, WindowKind},
+    ui::{
+        CellRef, Element, ElementCapability, IncompleteTreeCause, Role, State, Tree, WindowInfo, WindowKind,
+    },
 };
 use deskhand_desktop::{
-    Aspect, Change, DesktopError, ElementAction, Input, LaunchRequest, Patterns as _, QuietLimits, Settled,
-    Settling, TreeLimits, UiTree, Windowing,
+    DesktopError, ElementAction, ElementChangeKind, ElementPatterns as _, IdleReport, IdleWait,
+    InputInjection, LaunchRequest, QuietLimits, TreeLimits, UiChange, UiTree, WindowManagement,
 };
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use rustix::process::{Pid, Signal, kill_process};
@@ -121,7 +123,7 @@ async fn act(
     window: &WindowInfo,
     element: &Element,
     action: ElementAction,
-) -> Settled {
+) -> IdleReport {
     let watch = desktop.watch(Some(window.id)).await.unwrap();
     desktop.perform(element.id, &action).await.unwrap();
     desktop.settle(watch, QuietLimits::default()).await.unwrap()
@@ -172,13 +174,13 @@ async fn a_writer_document_is_read_and_its_controls_are_where_they_show() {
     let after = desktop.element(bold.id).await.unwrap();
     assert!(after.states.has(State::Checked), "{} {settled:?}", after.states);
     assert!(settled.changes.iter().any(|change| matches!(change,
-        Change::Element { aspect, element } if *aspect == Aspect::State(State::Checked) && *element == Some(bold.id))));
+        UiChange::Element { aspect, element } if *aspect == ElementChangeKind::State(State::Checked) && *element == Some(bold.id))));
 
     // Ids are stable.
     let again = tree(&desktop, &window).await;
     assert_eq!(find(&again, &Role::TOGGLE_BUTTON, "Bold").id, bold.id);
     let cut = desktop.tree(window.id, TreeLimits { nodes_max: 20, ..TreeLimits::default() }).await.unwrap();
-    assert_eq!((cut.elements.len(), cut.partial), (20, Some(Partial::NodeLimit)));
+    assert_eq!((cut.elements.len(), cut.partial), (20, Some(IncompleteTreeCause::NodeLimit)));
     desktop.shut_down().await;
 }
 
@@ -220,7 +222,7 @@ async fn only_the_visible_cells_of_a_huge_spreadsheet_are_read() {
     let line = after
         .elements
         .iter()
-        .find(|element| element.role == Role::PARAGRAPH && element.offers(Pattern::EditableText))
+        .find(|element| element.role == Role::PARAGRAPH && element.offers(ElementCapability::EditableText))
         .unwrap_or_else(|| panic!("no formula bar in\n{}", outline(&after)));
     act(&desktop, &window, line, ElementAction::SetText("Größe".to_owned())).await;
     let editing = tree(&desktop, &window).await;
@@ -239,7 +241,7 @@ async fn an_open_menu_shows_in_the_tree_of_its_window() {
     let watch = desktop.watch(Some(window.id)).await.unwrap();
     desktop.click(menu.bounds.unwrap().center(), deskhand_desktop::Button::Left, 1).await.unwrap();
     let settled = desktop.settle(watch, QuietLimits::default()).await.unwrap();
-    let opened = settled.changes.iter().any(|change| matches!(change, Change::WindowOpened { .. }));
+    let opened = settled.changes.iter().any(|change| matches!(change, UiChange::WindowOpened { .. }));
     assert!(opened, "{settled:?}");
     let seen = tree(&desktop, &window).await;
     let inside: Vec<&str> = seen.descendants(menu.id).map(|element| element.name.as_str()).collect();
@@ -254,7 +256,7 @@ async fn a_closed_menu_opens_a_dialog_whose_controls_work() {
     let seen = tree(&desktop, &window).await;
     let items = desktop.children(find(&seen, &Role::MENU, "Insert").id, 100).await.unwrap();
     let item = items.iter().find(|item| item.name.starts_with("Chart")).unwrap();
-    assert!(item.offers(Pattern::Action) && item.bounds.is_none());
+    assert!(item.offers(ElementCapability::Action) && item.bounds.is_none());
     assert_eq!(desktop.action_names(item.id).await.unwrap(), ["click"]);
     let settled = act(&desktop, &window, item, ElementAction::Default).await;
     assert!(!settled.timed_out, "{settled:?}");
@@ -267,7 +269,7 @@ async fn a_closed_menu_opens_a_dialog_whose_controls_work() {
     assert!(bar.states.has(State::Selected), "{} {}", bar.label(), bar.states);
     let settled =
         act(&desktop, &dialog, find(&opened, &Role::PUSH_BUTTON, "Cancel"), ElementAction::Default).await;
-    let closed = Change::WindowClosed { title: "Chart Type".to_owned() };
+    let closed = UiChange::WindowClosed { title: "Chart Type".to_owned() };
     assert!(settled.changes.contains(&closed), "{settled:?}");
     let gone = desktop.tree(dialog.id, TreeLimits::default()).await;
     assert!(matches!(gone, Err(DesktopError::NoWindow(_))), "{gone:?}");
@@ -343,7 +345,9 @@ async fn text_is_set_and_an_action_without_effect_changes_nothing() {
     let name = chooser
         .elements
         .iter()
-        .find(|element| element.text.as_deref() == Some("note.txt") && element.offers(Pattern::EditableText))
+        .find(|element| {
+            element.text.as_deref() == Some("note.txt") && element.offers(ElementCapability::EditableText)
+        })
         .unwrap_or_else(|| panic!("no entry in\n{}", outline(&chooser)));
     act(&desktop, &dialog, name, ElementAction::SetText("other.txt".to_owned())).await;
     assert_eq!(desktop.text(name.id, 100).await.unwrap(), "other.txt");

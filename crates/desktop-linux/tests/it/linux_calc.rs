@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use deskhand_core::ui::{WindowInfo, WindowKind};
-use deskhand_desktop::{Capture, Input, LaunchRequest, QuietLimits, Settling, Windowing};
+use deskhand_desktop::{Capture, IdleWait, InputInjection, LaunchRequest, QuietLimits, WindowManagement};
 use deskhand_desktop_linux::LinuxDesktop;
 
 use crate::{

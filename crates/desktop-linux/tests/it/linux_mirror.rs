@@ -7,9 +7,10 @@ use deskhand_core::{
     ui::{Element, Role, Tree, WindowInfo, WindowKind},
 };
 use deskhand_desktop::{
-    Button, ElementAction, Input, Patterns as _, QuietLimits, Settling, TreeLimits, UiTree, Windowing,
+    Button, ElementAction, ElementPatterns as _, IdleWait, InputInjection, QuietLimits, TreeLimits, UiTree,
+    WindowManagement,
 };
-use deskhand_desktop_linux::{Difference, LinuxDesktop};
+use deskhand_desktop_linux::{LinuxDesktop, MirrorDiff};
 
 use deskhand_testkit::fixture::{Screen, Toolkit};
 
@@ -39,7 +40,7 @@ impl Dice {
 }
 
 /// The differences of the mirror. An application that was busy during the comparison gets a second look.
-async fn differences(desktop: &LinuxDesktop, window: &WindowInfo) -> Vec<Difference> {
+async fn differences(desktop: &LinuxDesktop, window: &WindowInfo) -> Vec<MirrorDiff> {
     let mut found = Vec::new();
     for _ in 0..3 {
         found = desktop.verify_tree(window.id, TreeLimits::default()).await.unwrap();

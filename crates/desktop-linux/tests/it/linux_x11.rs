@@ -15,7 +15,8 @@ use deskhand_core::{
     ui::{WindowInfo, WindowKind},
 };
 use deskhand_desktop::{
-    Button, Capture, DesktopError, Held, Input, LaunchRequest, Windowing, keys::Modifier,
+    Button, Capture, DesktopError, InputInjection, LaunchRequest, PointerChord, WindowManagement,
+    keys::KeyModifier,
 };
 use deskhand_desktop_linux::{LinuxDesktop, ScreenEvent, VirtualOptions};
 use deskhand_testkit::display::is_left_behind;
@@ -475,7 +476,8 @@ async fn the_pointer_clicks_drags_and_scrolls() {
         client.answer_until_closed();
         (buttons, motions)
     });
-    let held = Held { button: Button::Middle, modifiers: vec![Modifier::Ctrl, Modifier::Shift] };
+    let held =
+        PointerChord { button: Button::Middle, modifiers: vec![KeyModifier::Ctrl, KeyModifier::Shift] };
     desktop.drag(at(20, 20), at(120, 60), &held).await.unwrap();
     desktop.shut_down().await;
     let (buttons, motions) = taking.await.unwrap();

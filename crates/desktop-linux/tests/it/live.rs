@@ -11,7 +11,7 @@ use std::{
 };
 
 use deskhand_core::geometry::{Rect, Screen};
-use deskhand_desktop::{Capture as _, DesktopError, Picture, QuietLimits, Settling as _};
+use deskhand_desktop::{Capture as _, DesktopError, IdleWait as _, Picture, QuietLimits};
 use deskhand_desktop_linux::{DesktopHandle, InputMessage, LinuxDesktop, LiveInput, LiveScreen};
 use x11rb::{
     connection::Connection as _,

@@ -12,7 +12,7 @@ use deskhand_core::{
 };
 use deskhand_desktop::{Capture as _, DesktopError, Picture};
 use deskhand_desktop_linux::{
-    InputMessage, LinuxDesktop, LiveInput, LiveScreen, Update, VirtualOptions, keep_desktop,
+    InputMessage, LinuxDesktop, LiveInput, LiveScreen, ScreenUpdate, VirtualOptions, keep_desktop,
 };
 use x11rb::protocol::xproto::ConnectionExt as _;
 
@@ -32,7 +32,7 @@ fn itself(name: &str, role: &str) -> Command {
     command
 }
 
-async fn next(screen: &mut LiveScreen) -> Update {
+async fn next(screen: &mut LiveScreen) -> ScreenUpdate {
     tokio::time::timeout(BOUND, screen.next()).await.expect("an update").unwrap()
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use deskhand_desktop::{DesktopError, Windowing as _};
+use deskhand_desktop::{DesktopError, WindowManagement as _};
 use deskhand_desktop_linux::{InputMessage, LinuxDesktop, LiveInput};
 use deskhand_testkit::fixture::{Screen, Toolkit};
 use tokio::sync::oneshot;
@@ -349,7 +349,7 @@ async fn the_session_types_beside_the_keys_of_a_person() {
     let typed = reading(active_client(&desktop, Place::default()).await, 6);
     let input = hands_on(&desktop).await;
     stroke(&input, 0x0100_6771).await;
-    deskhand_desktop::Input::type_text(&desktop, "東京é").await.unwrap();
+    deskhand_desktop::InputInjection::type_text(&desktop, "東京é").await.unwrap();
     stroke(&input, 0x0100_4eac).await;
     input.send(InputMessage::Text { text: "ž".to_owned() }).await.unwrap();
     assert_eq!(typed.await.unwrap(), "東東京é京ž");

@@ -6,9 +6,9 @@ use deskhand_core::{
     action::Condition,
     command::Verdict,
     keys::KeyChord,
-    ui::{Role, Tree, Wanted},
+    ui::{ElementQuery, Role, Tree},
 };
-use deskhand_desktop::{Input as _, LaunchRequest, TreeLimits, UiTree};
+use deskhand_desktop::{InputInjection as _, LaunchRequest, TreeLimits, UiTree};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
@@ -66,7 +66,7 @@ async fn the_page_that_is_listed_is_the_page_that_is_shown() {
     let launched = act::launch(&desktop, &request, &ActLimits::default()).await.unwrap();
     let window = launched.window.clone().unwrap_or_else(|| panic!("{}", launched.summary())).id;
     let shows = async |name: &str| {
-        let condition = Condition::Appears(Wanted::named(&format!("Press {name}")));
+        let condition = Condition::Appears(ElementQuery::named(&format!("Press {name}")));
         let shown = act::wait_for(&desktop, window, &condition, BOUND).await.unwrap();
         let tree = desktop.tree(window, TreeLimits::default()).await.unwrap();
         let fresh = desktop.fresh_tree(window, TreeLimits::default()).await.unwrap();
@@ -80,7 +80,7 @@ async fn the_page_that_is_listed_is_the_page_that_is_shown() {
         let tree = desktop.tree(window, TreeLimits::default()).await.unwrap();
         let bar = tree.elements.iter().find(|one| one.name == "Address and search bar").unwrap().id;
         let text = format!("http://{host}:{port}/{path}");
-        let request = act::TypeText { element: Some(bar), name: None, text, clear: true };
+        let request = act::TypeTextOptions { element: Some(bar), name: None, text, clear: true };
         let typed = act::type_text(&desktop, window, &request, &ActLimits::default()).await.unwrap();
         assert_eq!(typed.effect(), Verdict::Seen, "{name}: {}", typed.summary());
         desktop.press(&"Return".parse::<KeyChord>().unwrap()).await.unwrap();

@@ -9,11 +9,13 @@ use std::{
 use deskhand_core::{
     command::Verdict,
     geometry::Point,
-    ui::{Wanted, WindowKind, is_notice},
+    ui::{ElementQuery, WindowKind, is_notice},
 };
-use deskhand_desktop::{Button, Held, LaunchRequest, QuietLimits, Settling as _, Windowing as _};
+use deskhand_desktop::{
+    Button, IdleWait as _, LaunchRequest, PointerChord, QuietLimits, WindowManagement as _,
+};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, Click, Target};
+use deskhand_desktop_act::{ActLimits, ActionTarget, Click};
 
 use crate::{
     linux_x11::{desktop, window_titled},
@@ -74,14 +76,14 @@ async fn the_menu_of_an_icon_in_a_tray_is_seen_to_open_and_its_entries_are_click
     let limits = ActLimits::default();
     // Its place is known once the tray has drawn it.
     let at = Point::new(panel.bounds.right() - 20, panel.bounds.bottom() - 20);
-    let held = Held { button: Button::Right, ..Held::default() };
-    let click = Click { target: Target::Point(at), held, count: 1 };
+    let held = PointerChord { button: Button::Right, ..PointerChord::default() };
+    let click = Click { target: ActionTarget::Point(at), held, count: 1 };
     let report = act::click(&desktop, panel.id, &click, &limits).await.unwrap();
     assert_eq!(happened().as_deref(), Some("menu"), "{}", report.summary());
     assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     let menu = report.window.unwrap();
-    let found = act::find_element(&desktop, menu.id, &Wanted::named("Quit")).await.unwrap();
-    let target = Target::element(found.expect("the entry").1.id);
+    let found = act::find_element(&desktop, menu.id, &ElementQuery::named("Quit")).await.unwrap();
+    let target = ActionTarget::element(found.expect("the entry").1.id);
     let report = act::click(&desktop, menu.id, &Click::once(target), &limits).await.unwrap();
     println!("{} {}", report.effect(), report.summary());
     until("Quit").await;
@@ -106,7 +108,7 @@ async fn windows_that_take_no_focus_are_clicked_where_they_are() {
         let report = act::activate(&desktop, window.id).await.unwrap();
         assert_eq!(report.effect(), Verdict::Seen, "{title}: {}", report.summary());
         let at = Point::new(window.bounds.x + 11, window.bounds.y + 12);
-        let click = Click::once(Target::Point(at));
+        let click = Click::once(ActionTarget::Point(at));
         let limits = ActLimits::default();
         let report = act::click(&desktop, window.id, &click, &limits).await.unwrap();
         assert_eq!(client.read_buttons(2), ["+1 11,12", "-1 11,12"], "{title}: {}", report.summary());

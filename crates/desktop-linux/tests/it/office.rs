@@ -5,11 +5,13 @@ use std::time::Duration;
 use deskhand_core::{
     geometry::Size,
     ids::WindowId,
-    ui::{Element, Role, State, Wanted},
+    ui::{Element, ElementQuery, Role, State},
 };
-use deskhand_desktop::{DesktopResult, Held, LaunchRequest, Patterns as _, TreeLimits, UiTree, Windowing};
+use deskhand_desktop::{
+    DesktopResult, ElementPatterns as _, LaunchRequest, PointerChord, TreeLimits, UiTree, WindowManagement,
+};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, ActionReport, Click, NewValue, TableTarget, Target};
+use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click, NewValue, TableTarget};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 
 use crate::{
@@ -79,22 +81,30 @@ impl Office {
                 Outcome::of(report, windows.iter().any(|window| window.title == "Chart Type"))
             }
             "tree item" => {
-                let bar = Wanted::new(Role::TABLE_CELL, "Bar");
+                let bar = ElementQuery::new(Role::TABLE_CELL, "Bar");
                 let Some((_, bar)) = Box::pin(act::find_element(desktop, window, &bar)).await.unwrap() else {
                     return Outcome::none("the chart assistant shows no kinds of charts");
                 };
-                let target = Target::Element { id: bar.id, name: Some(bar.name.clone()) };
+                let target = ActionTarget::Element { id: bar.id, name: Some(bar.name.clone()) };
                 let report = Box::pin(act::click(desktop, window, &Click::once(target), limits)).await;
                 let now = self.now(&bar).await;
                 let truth = now.is_some_and(|now| now.states.has(State::Selected));
-                if let Some((_, cancel)) =
-                    Box::pin(act::find_element(desktop, window, &Wanted::new(Role::PUSH_BUTTON, "Cancel")))
-                        .await
-                        .unwrap()
+                if let Some((_, cancel)) = Box::pin(act::find_element(
+                    desktop,
+                    window,
+                    &ElementQuery::new(Role::PUSH_BUTTON, "Cancel"),
+                ))
+                .await
+                .unwrap()
                 {
-                    Box::pin(act::click(desktop, window, &Click::once(Target::element(cancel.id)), limits))
-                        .await
-                        .unwrap();
+                    Box::pin(act::click(
+                        desktop,
+                        window,
+                        &Click::once(ActionTarget::element(cancel.id)),
+                        limits,
+                    ))
+                    .await
+                    .unwrap();
                 }
                 Outcome::of(report, truth)
             }
@@ -187,8 +197,9 @@ impl Office {
         let (Some(from), Some(onto)) = (from.bounds, to_cell.bounds) else {
             return Outcome::none("the cells have no place on the screen");
         };
-        let (from, onto) = (Target::Point(from.center()), Target::Point(onto.center()));
-        let report = Box::pin(act::drag(desktop, window, (&from, &onto), &Held::default(), limits)).await;
+        let (from, onto) = (ActionTarget::Point(from.center()), ActionTarget::Point(onto.center()));
+        let report =
+            Box::pin(act::drag(desktop, window, (&from, &onto), &PointerChord::default(), limits)).await;
         let read =
             Box::pin(act::read_table(desktop, window, &sheet, Some("D6:D7".parse().unwrap()))).await.unwrap();
         Outcome::of(report, read.output["rows"] == serde_json::json!([["East"], ["Far East"]]))
@@ -202,7 +213,7 @@ impl Office {
     async fn text_selection(&self) -> Outcome {
         let writer = open(&self.desktop, "libreoffice-writer", &self.limits).await;
         let text = "Alpha beta gamma";
-        let request = act::TypeText { element: None, name: None, text: text.to_owned(), clear: false };
+        let request = act::TypeTextOptions { element: None, name: None, text: text.to_owned(), clear: false };
         Box::pin(act::type_text(&self.desktop, writer, &request, &self.limits)).await.unwrap();
         let paragraph = self.find(|element| element.text.as_deref() == Some(text)).await;
         let Some(paragraph) = paragraph else {

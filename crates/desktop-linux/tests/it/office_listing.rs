@@ -8,12 +8,12 @@ use deskhand_core::{
     command::Verdict,
     ids::WindowId,
     observation::{Surface, WindowView},
-    prompt::{ListOptions, view_text},
-    ui::{Description, Role, Tree, Wanted},
+    prompt::{ViewListOptions, view_text},
+    ui::{Description, ElementQuery, Role, Tree},
 };
-use deskhand_desktop::{Capture as _, LaunchRequest, TreeLimits, UiTree as _, Windowing as _};
+use deskhand_desktop::{Capture as _, LaunchRequest, TreeLimits, UiTree as _, WindowManagement as _};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, Click, TableTarget, Target};
+use deskhand_desktop_act::{ActLimits, ActionTarget, Click, TableTarget};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 
 use serde_json::json;
@@ -127,10 +127,10 @@ impl Office {
     async fn listing(&self, window: WindowId) -> String {
         let view =
             WindowView { surfaces: vec![self.surface(window).await], picture: None, notices: Vec::new() };
-        view_text(&view, &ListOptions { tokens_max: 40_000, ..ListOptions::default() })
+        view_text(&view, &ViewListOptions { tokens_max: 40_000, ..ViewListOptions::default() })
     }
 
-    async fn shows(&self, wanted: Wanted) {
+    async fn shows(&self, wanted: ElementQuery) {
         let condition = Condition::Appears(wanted);
         let shown = act::wait_for(&self.desktop, self.window, &condition, BOUND).await.unwrap();
         assert_eq!(shown.effect(), Verdict::Seen, "{}", shown.summary());
@@ -143,12 +143,12 @@ impl Office {
         opened.window.clone().unwrap_or_else(|| panic!("{}", opened.summary())).id
     }
 
-    async fn named(&self, window: WindowId, role: Role, name: &str) -> Target {
-        let found = act::find_element(&self.desktop, window, &Wanted::new(role, name)).await.unwrap();
-        Target::element(found.unwrap_or_else(|| panic!("no {name}")).1.id)
+    async fn named(&self, window: WindowId, role: Role, name: &str) -> ActionTarget {
+        let found = act::find_element(&self.desktop, window, &ElementQuery::new(role, name)).await.unwrap();
+        ActionTarget::element(found.unwrap_or_else(|| panic!("no {name}")).1.id)
     }
 
-    async fn click(&self, target: Target) {
+    async fn click(&self, target: ActionTarget) {
         let report =
             act::click(&self.desktop, self.window, &Click::once(target), &self.limits).await.unwrap();
         assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
@@ -170,7 +170,7 @@ fn has_line(listing: &str, parts: &[&str]) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_sheet_is_listed_with_what_its_cells_store_and_how_far_it_goes_on() {
     let Some(office) = Office::open("data.fods", &sheet()).await else { return };
-    office.shows(Wanted::new(Role::TABLE_CELL, "B3")).await;
+    office.shows(ElementQuery::new(Role::TABLE_CELL, "B3")).await;
     let listing = office.listing(office.window).await;
     has_line(&listing, &["\"B3\" = \"12.3%\""]);
     has_line(&listing, &["\"C3\" (2025-03-04)"]);
@@ -192,7 +192,7 @@ async fn a_sheet_is_listed_with_what_its_cells_store_and_how_far_it_goes_on() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_text_is_listed_with_its_styles_and_pages() {
     let Some(office) = Office::open("text.fodt", &text()).await else { return };
-    office.shows(Wanted::named("")).await;
+    office.shows(ElementQuery::named("")).await;
     let listing = office.listing(office.window).await;
     has_line(&listing, &["heading (", "Heading 1", "= \"North\""]);
     has_line(&listing, &["paragraph (bold “strong words”)", "Plain words"]);
@@ -207,7 +207,7 @@ async fn a_text_is_listed_with_its_styles_and_pages() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rows_are_sorted_in_the_dialog_with_drop_downs_without_names() {
     let Some(office) = Office::open("data.fods", &sheet()).await else { return };
-    office.shows(Wanted::new(Role::TABLE_CELL, "B3")).await;
+    office.shows(ElementQuery::new(Role::TABLE_CELL, "B3")).await;
     let dialog = office.dialog(&["Data", "Sort..."]).await;
     let listing = office.listing(dialog).await;
     has_line(&listing, &["toggle button beside \"Column\""]);
@@ -238,7 +238,7 @@ async fn rows_are_sorted_in_the_dialog_with_drop_downs_without_names() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn margins_of_a_page_have_the_labels_beside_them() {
     let Some(office) = Office::open("data.fods", &sheet()).await else { return };
-    office.shows(Wanted::new(Role::TABLE_CELL, "B3")).await;
+    office.shows(ElementQuery::new(Role::TABLE_CELL, "B3")).await;
     let dialog = office.dialog(&["Format", "Page Style..."]).await;
     office.click(office.named(dialog, Role::PAGE_TAB, "Page").await).await;
     let listing = office.listing(dialog).await;

@@ -8,11 +8,11 @@ use deskhand_core::{
     command::Verdict,
     ids::WindowId,
     keys::KeyChord,
-    ui::{Wanted, WindowKind},
+    ui::{ElementQuery, WindowKind},
 };
-use deskhand_desktop::{LaunchRequest, TreeLimits, UiTree as _, Windowing as _};
+use deskhand_desktop::{LaunchRequest, TreeLimits, UiTree as _, WindowManagement as _};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, Click, Target};
+use deskhand_desktop_act::{ActLimits, ActionTarget, Click};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 
 use crate::{fixtures::outline, linux_x11::window_titled, programs::has_programs};
@@ -243,11 +243,12 @@ async fn dialogs_that_an_action_opens_show_their_elements() {
     press("Escape").await;
 
     for _ in 0..2 {
-        let menu = act::find_element(&desktop, editor, &Wanted::named("File")).await.unwrap().unwrap().1;
-        let open = Click::once(Target::element(menu.id));
+        let menu =
+            act::find_element(&desktop, editor, &ElementQuery::named("File")).await.unwrap().unwrap().1;
+        let open = Click::once(ActionTarget::element(menu.id));
         act::click(&desktop, editor, &open, &limits).await.unwrap();
         let item =
-            act::find_element(&desktop, editor, &Wanted::named("Save As...")).await.unwrap().unwrap().1;
+            act::find_element(&desktop, editor, &ElementQuery::named("Save As...")).await.unwrap().unwrap().1;
         let begun = std::time::Instant::now();
         let report = act::invoke(&desktop, editor, item.id, None, "click", &limits).await.unwrap();
         let took_ms = u64::try_from(begun.elapsed().as_millis()).unwrap();

@@ -8,10 +8,10 @@ use deskhand_core::{
     geometry::Size,
     ui::{Element, Role, State, Tree, WindowInfo},
 };
-use deskhand_desktop::{Desktop as _, LaunchRequest, QuietLimits, Settling as _, TreeLimits, UiTree as _};
+use deskhand_desktop::{Desktop as _, IdleWait as _, LaunchRequest, QuietLimits, TreeLimits, UiTree as _};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, Click, Target};
-use deskhand_desktop_detect::{DetectOptions, Seeing};
+use deskhand_desktop_act::{ActLimits, ActionTarget, Click};
+use deskhand_desktop_detect::{DetectOptions, DetectingDesktop};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 
 use crate::{fixtures::outline, programs::has_programs};
@@ -20,7 +20,7 @@ const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testkit/fixtures/
 
 struct Picks {
     folder: tempfile::TempDir,
-    desktop: Seeing<LinuxDesktop>,
+    desktop: DetectingDesktop<LinuxDesktop>,
     window: WindowInfo,
 }
 
@@ -35,7 +35,7 @@ impl Picks {
         let size = Size { width: 1024, height: 768 };
         let options = VirtualOptions { size, ..VirtualOptions::default() };
         let desktop = LinuxDesktop::start_virtual(options).await.unwrap();
-        let desktop = Seeing::new(desktop, DetectOptions::default());
+        let desktop = DetectingDesktop::new(desktop, DetectOptions::default());
         let arguments = ["-B", FIXTURE, version, log.to_str().unwrap()].map(ToOwned::to_owned).to_vec();
         let request = LaunchRequest { program: "/usr/bin/python3".to_owned(), arguments };
         let launched = act::launch(&desktop, &request, &ActLimits::default()).await.unwrap();
@@ -59,7 +59,7 @@ impl Picks {
 
     async fn click(&self, name: &str) -> Verdict {
         let element = self.named(name).await;
-        let target = Target::Element { id: element.id, name: Some(element.name) };
+        let target = ActionTarget::Element { id: element.id, name: Some(element.name) };
         let limits = ActLimits::default();
         let report = act::click(&self.desktop, self.window.id, &Click::once(target), &limits).await.unwrap();
         println!("click {name}: {} {}", report.effect(), report.summary());

@@ -8,8 +8,8 @@ use std::{
 
 use deskhand_core::ui::{Role, WindowInfo, WindowKind};
 use deskhand_desktop::{
-    Button, Capture as _, Desktop as _, DesktopError, Input as _, LaunchRequest, Patterns as _, TreeLimits,
-    UiTree as _, Windowing as _,
+    Button, Capture as _, Desktop as _, DesktopError, ElementPatterns as _, InputInjection as _,
+    LaunchRequest, TreeLimits, UiTree as _, WindowManagement as _,
 };
 use deskhand_desktop_linux::{LinuxDesktop, write_gnome_extension};
 use deskhand_testkit::{

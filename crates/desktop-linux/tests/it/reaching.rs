@@ -7,11 +7,11 @@ use deskhand_core::{
     action::Condition,
     command::Verdict,
     ids::{ElementId, WindowId},
-    ui::{Role, Wanted},
+    ui::{ElementQuery, Role},
 };
-use deskhand_desktop::{LaunchRequest, Windowing as _};
+use deskhand_desktop::{LaunchRequest, WindowManagement as _};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, Click, Target};
+use deskhand_desktop_act::{ActLimits, ActionTarget, Click};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_testkit::pages::PageServer;
 
@@ -71,7 +71,7 @@ impl Page {
     }
 
     async fn element(&self, role: Role, name: &str) -> ElementId {
-        let wanted = Wanted::new(role, name);
+        let wanted = ElementQuery::new(role, name);
         let condition = Condition::Appears(wanted.clone());
         let shown = act::wait_for(&self.desktop, self.window, &condition, BOUND).await.unwrap();
         assert_eq!(shown.effect(), Verdict::Seen, "{}", shown.summary());
@@ -104,14 +104,15 @@ async fn a_page_is_scrolled_hovered_given_a_file_and_keys() {
     assert!(end.summary().contains("as far as it goes"), "{}", end.summary());
 
     // What shows only under the pointer.
-    let text = act::find_element(desktop, *window, &Wanted::named("Hover here")).await.unwrap().unwrap().1.id;
-    let hovered = act::hover(desktop, *window, &Target::element(text), limits).await.unwrap();
+    let text =
+        act::find_element(desktop, *window, &ElementQuery::named("Hover here")).await.unwrap().unwrap().1.id;
+    let hovered = act::hover(desktop, *window, &ActionTarget::element(text), limits).await.unwrap();
     assert_eq!(hovered.effect(), Verdict::Seen, "{}", hovered.summary());
     page.told("hovered");
 
     // A key, several times.
     let field = page.element(Role::ENTRY, "Count").await;
-    act::click(desktop, *window, &Click::once(Target::element(field)), limits).await.unwrap();
+    act::click(desktop, *window, &Click::once(ActionTarget::element(field)), limits).await.unwrap();
     let chord = ["a".parse().unwrap()];
     let pressed = act::press_again(desktop, *window, (&chord, 12), limits).await.unwrap();
     assert_eq!(pressed.effect(), Verdict::Seen, "{}", pressed.summary());
@@ -128,9 +129,10 @@ async fn a_page_is_scrolled_hovered_given_a_file_and_keys() {
     let path = file.display().to_string();
     let none = act::choose_file(desktop, *window, &path, limits).await.unwrap();
     assert!(none.summary().contains("no dialog for a file is open"), "{}", none.summary());
-    let button = act::find_element(desktop, *window, &Wanted::named("Letter")).await.unwrap().unwrap().1;
+    let button =
+        act::find_element(desktop, *window, &ElementQuery::named("Letter")).await.unwrap().unwrap().1;
     let clicked =
-        act::click(desktop, *window, &Click::once(Target::element(button.id)), limits).await.unwrap();
+        act::click(desktop, *window, &Click::once(ActionTarget::element(button.id)), limits).await.unwrap();
     println!("{}", clicked.summary());
     let missing = act::choose_file(desktop, *window, "/nowhere/at.all", limits).await.unwrap();
     assert_eq!(missing.effect(), Verdict::Refused, "{}", missing.summary());

@@ -7,14 +7,15 @@ use deskhand_core::{
     action::Condition,
     command::Verdict,
     geometry::{Point, Size},
-    ui::{Element, Role, Wanted},
+    ui::{Element, ElementQuery, Role},
 };
 use deskhand_desktop::{
-    Capture as _, Held, Input as _, LaunchRequest, QuietLimits, Settling as _, Windowing as _,
+    Capture as _, IdleWait as _, InputInjection as _, LaunchRequest, PointerChord, QuietLimits,
+    WindowManagement as _,
 };
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, ActionReport, Click, NewValue, Target};
-use deskhand_desktop_detect::{DetectOptions, Seeing};
+use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click, NewValue};
+use deskhand_desktop_detect::{DetectOptions, DetectingDesktop};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
 use serde_json::json;
@@ -55,7 +56,7 @@ async fn stage(toolkit: Toolkit, settings: &[&str], monitors: &[u16]) -> Option<
     let window = launched.window.clone().unwrap_or_else(|| panic!("{toolkit}: {}", launched.summary()));
     fixture.ready().await.unwrap();
     // A browser exposes a page some time after its window.
-    let count = Condition::Appears(Wanted::named("Count"));
+    let count = Condition::Appears(ElementQuery::named("Count"));
     let shown = act::wait_for(&desktop, window.id, &count, BOUND).await.unwrap();
     seen("the form", &shown);
     Some(Stage { desktop, fixture, window })
@@ -75,7 +76,7 @@ fn seen(what: &str, report: &ActionReport) {
 async fn works(toolkit: Toolkit, stage: &Stage) {
     let (desktop, window, limits) = (&stage.desktop, stage.window.id, &ActLimits::default());
     let button = named(stage, &Role::PUSH_BUTTON, "Count").await;
-    let click = Click::once(Target::element(button.id));
+    let click = Click::once(ActionTarget::element(button.id));
     seen("click", &act::click(desktop, window, &click, limits).await.unwrap());
     let agree = named(stage, &Role::CHECK_BOX, "Agree").await;
     seen("check", &act::set_checked(desktop, window, agree.id, None, true, limits).await.unwrap());
@@ -111,7 +112,7 @@ async fn twice_as_large(toolkit: Toolkit, settings: &[&str]) {
     works(toolkit, &stage).await;
     // The picture of the place shows the button.
     let Stage { desktop, .. } = stage;
-    let desktop = Seeing::new(desktop, DetectOptions::default());
+    let desktop = DetectingDesktop::new(desktop, DetectOptions::default());
     assert_eq!(desktop.drawn_text(bounds).await.unwrap().as_deref(), Some("Count"), "{toolkit}: {bounds:?}");
     desktop.into_inner().shut_down().await;
 }
@@ -143,7 +144,7 @@ async fn on_the_second_monitor(toolkit: Toolkit, settings: &[&str]) {
     let (x, y) = (from.x + 150, from.y - 8);
     let to = Point::new(x + 900 - from.x, y + 60 - from.y);
     let watch = desktop.watch(Some(stage.window.id)).await.unwrap();
-    desktop.drag(Point::new(x, y), to, &Held::default()).await.unwrap();
+    desktop.drag(Point::new(x, y), to, &PointerChord::default()).await.unwrap();
     desktop.settle(watch, QuietLimits::default()).await.unwrap();
     let windows = desktop.windows().await.unwrap();
     stage.window = windows.into_iter().find(|info| info.id == stage.window.id).unwrap();

@@ -12,7 +12,9 @@ use deskhand_core::{
 };
 use deskhand_desktop::{Capture as _, Picture, TreeLimits, UiTree as _};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, ActionReport, NewValue, Permitted, SecretUse, TypeText, Veiled};
+use deskhand_desktop_act::{
+    ActLimits, ActionReport, NewValue, PermittedDesktop, SecretUse, TypeTextOptions, VeiledDesktop,
+};
 use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_secret::{ReadValue, SecretReader, SecretValue, Secrets, Veil};
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
@@ -32,7 +34,7 @@ impl SecretReader for Fixed {
 }
 
 struct Typing {
-    desktop: Veiled<LinuxDesktop>,
+    desktop: VeiledDesktop<LinuxDesktop>,
     fixture: Fixture,
     window: WindowInfo,
     secrets: Secrets,
@@ -51,7 +53,7 @@ impl Typing {
             host: (toolkit == Toolkit::Page).then(|| "127.0.0.1".to_owned()),
             window: "*".to_owned(),
         };
-        let desktop = Veiled::new(desktop, secrets.veil().clone());
+        let desktop = VeiledDesktop::new(desktop, secrets.veil().clone());
         Some(Self { desktop, fixture, window, secrets, permit, limits: ActLimits::default() })
     }
 
@@ -68,9 +70,9 @@ impl Typing {
     /// Types the secret into `name` as it was permitted for `judged`.
     async fn type_as(&self, judged: ElementId, name: &str, clear: bool) -> ActionReport {
         let permit = SecretUse { permit: &self.permit, field: judged, secrets: &self.secrets };
-        let desktop = Permitted::new(&self.desktop, &permit, Some(self.window.id));
+        let desktop = PermittedDesktop::new(&self.desktop, &permit, Some(self.window.id));
         let element = Some(self.named(name).await.id);
-        let request = TypeText { element, name: None, text: "secret:shop".to_owned(), clear };
+        let request = TypeTextOptions { element, name: None, text: "secret:shop".to_owned(), clear };
         let report = act::type_text(&desktop, self.window.id, &request, &self.limits).await.unwrap();
         println!("type into {name}: {} {}", report.effect(), report.summary());
         hidden(&format!("{report:?} {}", report.summary()));
@@ -84,7 +86,7 @@ impl Typing {
     async fn set(&self, name: &str) -> ActionReport {
         let field = self.named(name).await.id;
         let permit = SecretUse { permit: &self.permit, field, secrets: &self.secrets };
-        let desktop = Permitted::new(&self.desktop, &permit, Some(self.window.id));
+        let desktop = PermittedDesktop::new(&self.desktop, &permit, Some(self.window.id));
         let value = NewValue::Text("secret:shop".to_owned());
         let report =
             act::set_value(&desktop, self.window.id, field, None, &value, &self.limits).await.unwrap();

@@ -4,12 +4,12 @@ use deskhand_core::{
     command::Verdict,
     geometry::Point,
     ids::ElementId,
-    keys::Modifier,
+    keys::KeyModifier,
     ui::{Element, Role},
 };
-use deskhand_desktop::{Button, Held, Input as _};
+use deskhand_desktop::{Button, InputInjection as _, PointerChord};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, Click, Target};
+use deskhand_desktop_act::{ActLimits, ActionTarget, Click};
 use deskhand_testkit::fixture::{Screen, Toolkit};
 
 use crate::{
@@ -74,8 +74,8 @@ async fn several(toolkit: Toolkit) {
     let report = cities.select(&["Berlin"]).await;
     assert_eq!(report.effect(), Verdict::Seen, "{toolkit}: {}", report.summary());
     assert_eq!(cities.selected().await, "Berlin", "{toolkit}: {}", report.summary());
-    let held = Held { button: Button::Left, modifiers: vec![Modifier::Shift] };
-    let click = Click { target: Target::element(cities.row("Oslo").await.id), held, count: 1 };
+    let held = PointerChord { button: Button::Left, modifiers: vec![KeyModifier::Shift] };
+    let click = Click { target: ActionTarget::element(cities.row("Oslo").await.id), held, count: 1 };
     let (desktop, window) = (&cities.0.desktop, cities.0.window.id);
     let report = act::click(desktop, window, &click, &ActLimits::default()).await.unwrap();
     assert_eq!(cities.selected().await, "Berlin, Lima, Oslo", "{toolkit}: {}", report.summary());
@@ -93,7 +93,7 @@ async fn keys_are_held_during_a_click_and_up_again_after_it() {
     let window = window_titled(&desktop, "Board").await;
     client.wait_until_drawn();
     let at = |x: i32, y: i32| Point::new(window.bounds.x + x, window.bounds.y + y);
-    let held = Held { button: Button::Left, modifiers: vec![Modifier::Ctrl, Modifier::Shift] };
+    let held = PointerChord { button: Button::Left, modifiers: vec![KeyModifier::Ctrl, KeyModifier::Shift] };
     desktop.click(at(11, 12), held, 1).await.unwrap();
     assert_eq!(client.read_buttons(2), ["+ctrl+shift+1 11,12", "-ctrl+shift+1 11,12"]);
     desktop.click(at(50, 12), Button::Left, 1).await.unwrap();

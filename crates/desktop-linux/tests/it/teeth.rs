@@ -6,9 +6,9 @@ use deskhand_core::{
     action::Condition,
     command::Verdict,
     geometry::{Point, Screen as OnScreen},
-    ui::{Element, Wanted},
+    ui::{Element, ElementQuery},
 };
-use deskhand_desktop::{Button, Input as _};
+use deskhand_desktop::{Button, InputInjection as _};
 use deskhand_desktop_act as act;
 use deskhand_testkit::fixture::{Screen, Toolkit};
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ impl Stage {
 
     /// Waits until an element shows; a page tells of it some time later.
     async fn appears(&self, name: &str) {
-        let shows = Condition::Appears(Wanted::named(name));
+        let shows = Condition::Appears(ElementQuery::named(name));
         let shown = act::wait_for(&self.desktop, self.window.id, &shows, BOUND).await.unwrap();
         assert_eq!(shown.effect(), Verdict::Seen, "{}\n{}", shown.summary(), outline(&self.tree().await));
     }

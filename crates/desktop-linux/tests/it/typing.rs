@@ -11,9 +11,9 @@ use deskhand_core::{
     command::Verdict,
     ui::{Element, WindowKind},
 };
-use deskhand_desktop::{Input as _, QuietLimits, Settling as _, Windowing as _};
+use deskhand_desktop::{IdleWait as _, InputInjection as _, QuietLimits, WindowManagement as _};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, TypeText};
+use deskhand_desktop_act::{ActLimits, TypeTextOptions};
 use deskhand_testkit::fixture::{Screen, Toolkit};
 
 use crate::{
@@ -79,7 +79,8 @@ async fn types_intact(toolkit: Toolkit) {
     let mut told = Vec::new();
     for run in 0..runs {
         let text = mixed(length, run);
-        let request = TypeText { element: Some(element.id), name: None, text: text.clone(), clear: true };
+        let request =
+            TypeTextOptions { element: Some(element.id), name: None, text: text.clone(), clear: true };
         let begun = Instant::now();
         let report =
             act::type_text(&stage.desktop, stage.window.id, &request, &ActLimits::default()).await.unwrap();
@@ -132,7 +133,7 @@ async fn a_path_typed_into_the_list_of_a_file_dialog_is_seen_only_if_it_arrived(
     let opened = act::press_keys(&desktop, window.id, &chord, &limits).await.unwrap();
     assert_eq!(opened.effect(), Verdict::Seen, "{}", opened.summary());
     let request =
-        TypeText { element: None, name: None, text: path.to_str().unwrap().to_owned(), clear: false };
+        TypeTextOptions { element: None, name: None, text: path.to_str().unwrap().to_owned(), clear: false };
     let typed = act::type_text(&desktop, window.id, &request, &limits).await.unwrap();
     println!("{} {}", typed.effect(), typed.summary());
     let watch = desktop.watch(Some(window.id)).await.unwrap();

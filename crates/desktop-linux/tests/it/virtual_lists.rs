@@ -8,12 +8,12 @@ use deskhand_core::{
     ids::ElementId,
     intent::element_id,
     observation::{Surface, WindowView},
-    prompt::{ListOptions, view_text},
+    prompt::{ViewListOptions, view_text},
     ui::{Element, Role, Tree},
 };
 use deskhand_desktop::TreeLimits;
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, Click, Scroll, Target};
+use deskhand_desktop_act::{ActLimits, ActionTarget, Click, ScrollDistance};
 use deskhand_testkit::fixture::{Screen, Toolkit};
 use serde_json::json;
 
@@ -40,7 +40,7 @@ async fn scrolled_to(stage: &Stage, list: ElementId, control: &str, rows: [(&str
         println!("{row} after {:?}: {}", begun.elapsed(), report.summary());
         assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
         let found = element_id(&report.output["id"]).unwrap();
-        let click = Click::once(Target::Element { id: found, name: Some(row.to_owned()) });
+        let click = Click::once(ActionTarget::Element { id: found, name: Some(row.to_owned()) });
         let report = act::click(desktop, window, &click, limits).await.unwrap();
         assert_eq!(stage.fixture.state().await.unwrap()[control], json!(row), "{}", report.summary());
         assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
@@ -87,19 +87,19 @@ async fn lists_what_shows(
     let first = format!("{start} 1");
     let list = list_around(&stage.tree().await, &first);
     for down in [15, 15, -10, -10] {
-        let target = Target::element(list);
-        act::scroll(desktop, window, &target, Scroll { right: 0, down }, limits).await.unwrap();
+        let target = ActionTarget::element(list);
+        act::scroll(desktop, window, &target, ScrollDistance { right: 0, down }, limits).await.unwrap();
         let tree = stage.tree().await;
         let all = rows(&tree, list, start);
         assert!(shown.contains(&all.len()), "{down}: {} in {}", all.len(), outline(&tree));
-        let text = view_text(&view_of(&stage, tree.clone()), &ListOptions::default());
+        let text = view_text(&view_of(&stage, tree.clone()), &ViewListOptions::default());
         assert!(text.contains(of), "{text}");
         for at in [all.len() - 1, all.len() / 2, 0] {
             // A row that is cut off comes into view as a whole when it is clicked.
             let tree = stage.tree().await;
             let all = rows(&tree, list, start);
             let row = all.get(at).unwrap_or_else(|| panic!("{}", outline(&tree)));
-            let click = Click::once(Target::element(row.id));
+            let click = Click::once(ActionTarget::element(row.id));
             let report = act::click(desktop, window, &click, limits).await.unwrap();
             let selected = stage.fixture.state().await.unwrap()[control].clone();
             assert_eq!(selected, json!(row.name), "{down}: {}\n{}", report.summary(), outline(&tree));

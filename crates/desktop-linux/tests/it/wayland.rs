@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 use deskhand_core::{
     command::Verdict,
     geometry::{Point, Rect},
-    ui::{Element, Role, Wanted, WindowInfo},
+    ui::{Element, ElementQuery, Role, WindowInfo},
 };
 use deskhand_desktop::{
-    Button, Capture as _, Clipboard as _, Desktop as _, DesktopError, Input as _, LaunchRequest,
-    Patterns as _, Windowing as _,
+    Button, Capture as _, Clipboard as _, Desktop as _, DesktopError, ElementPatterns as _,
+    InputInjection as _, LaunchRequest, WindowManagement as _,
 };
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, ActionReport, Click, Target, TypeText};
+use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click, TypeTextOptions};
 use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_testkit::{
     compositor::{NEEDS, Session},
@@ -46,7 +46,7 @@ async fn launched(desktop: &LinuxDesktop, program: &str, arguments: &[&str]) -> 
 }
 
 /// An element that comes up in a window.
-async fn element(desktop: &LinuxDesktop, window: &WindowInfo, wanted: &Wanted) -> Element {
+async fn element(desktop: &LinuxDesktop, window: &WindowInfo, wanted: &ElementQuery) -> Element {
     let deadline = Instant::now() + BOUND;
     loop {
         let known = desktop.windows().await.unwrap();
@@ -60,7 +60,7 @@ async fn element(desktop: &LinuxDesktop, window: &WindowInfo, wanted: &Wanted) -
 
 /// The text area of an editor.
 async fn text_of(desktop: &LinuxDesktop, window: &WindowInfo) -> Element {
-    element(desktop, window, &Wanted { role: Some(Role::TEXT), name: None }).await
+    element(desktop, window, &ElementQuery { role: Some(Role::TEXT), name: None }).await
 }
 
 fn seen(report: &ActionReport) {
@@ -86,10 +86,14 @@ pub(crate) async fn form_is_filled_in(desktop: &LinuxDesktop, toolkit: Toolkit, 
     let window = launched(desktop, fixture.program(), &arguments).await;
     fixture.ready().await.unwrap();
     let limits = ActLimits::default();
-    let agree = element(desktop, &window, &Wanted::named("Agree")).await;
-    seen(&act::click(desktop, window.id, &Click::once(Target::element(agree.id)), &limits).await.unwrap());
-    let name = element(desktop, &window, &Wanted::named("Name")).await;
-    let request = TypeText { element: Some(name.id), name: None, text: text.to_owned(), clear: true };
+    let agree = element(desktop, &window, &ElementQuery::named("Agree")).await;
+    seen(
+        &act::click(desktop, window.id, &Click::once(ActionTarget::element(agree.id)), &limits)
+            .await
+            .unwrap(),
+    );
+    let name = element(desktop, &window, &ElementQuery::named("Name")).await;
+    let request = TypeTextOptions { element: Some(name.id), name: None, text: text.to_owned(), clear: true };
     seen(&act::type_text(desktop, window.id, &request, &limits).await.unwrap());
     let state = fixture.state().await.unwrap();
     assert_eq!((&state["Agree"], &state["Name"]), (&json!(true), &json!(text)), "{toolkit}: {state}");
@@ -122,7 +126,7 @@ async fn a_document_is_written_and_saved_on_a_monitor_with_a_scale_factor() {
     assert_eq!(screen.region.intersection(&window.bounds), Some(window.bounds), "{window:?}");
     let text = text_of(&desktop, &window).await;
     let words = "Über Wayland geschrieben: 東京 €\nzweite Zeile";
-    let request = TypeText { element: Some(text.id), name: None, text: words.to_owned(), clear: true };
+    let request = TypeTextOptions { element: Some(text.id), name: None, text: words.to_owned(), clear: true };
     seen(&act::type_text(&desktop, window.id, &request, &ActLimits::default()).await.unwrap());
     save(&desktop, &window).await;
     assert_eq!(std::fs::read_to_string(&file).unwrap().trim_end(), words);

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Evidence, Proof, Shortfall, Uncertainty},
+    action::{ActionProof, Evidence, Shortfall, Uncertainty},
     command::Verdict,
     ui::Element,
 };
-use deskhand_desktop::{Input as _, QuietLimits, Settling as _};
+use deskhand_desktop::{IdleWait as _, InputInjection as _, QuietLimits};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, ActionReport, NewValue, TypeText};
+use deskhand_desktop_act::{ActLimits, ActionReport, NewValue, TypeTextOptions};
 use deskhand_testkit::fixture::{Screen, Toolkit};
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ impl Writing {
             Some(name) => Some(self.named(name).await.id),
             None => None,
         };
-        let request = TypeText { element, name: None, text: text.to_owned(), clear };
+        let request = TypeTextOptions { element, name: None, text: text.to_owned(), clear };
         let window = self.stage.window.id;
         let report = act::type_text(&self.stage.desktop, window, &request, &self.limits).await.unwrap();
         println!("type {text:?} into {name:?}: {} {}", report.effect(), report.summary());
@@ -166,7 +166,7 @@ async fn terminals_are_written_blind_and_passwords_are_verified_by_their_length(
     for clear in [false, true] {
         let report = writing.type_into(Some("Secret"), SECRET, clear).await;
         let evidence = &report.actions[0].evidence;
-        assert!(matches!(evidence, Evidence::Seen { proof: Proof::HasLength }), "{evidence:?}");
+        assert!(matches!(evidence, Evidence::Seen { proof: ActionProof::HasLength }), "{evidence:?}");
         assert!(!format!("{report:?} {}", report.summary()).contains(SECRET), "{report:?}");
         assert_eq!(writing.value("Secret").await, json!(SECRET));
     }

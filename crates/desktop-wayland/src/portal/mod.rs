@@ -24,7 +24,7 @@ use zbus::{
 pub(crate) use remote::Remote;
 pub(crate) use stream::{Footage, can_read_streams, catch_up};
 
-use request::{Options, SessionMade, Started, ask};
+use request::{Options, PortalStartResults, SessionMade, ask};
 use token::Token;
 
 pub(crate) const SERVICE: &str = "org.freedesktop.portal.Desktop";
@@ -49,7 +49,7 @@ const PERSON_BOUND: Duration = Duration::from_secs(120);
 
 /// A monitor that is shared with us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Shared {
+pub(crate) struct SharedMonitor {
     /// The number of its PipeWire node.
     pub(crate) node: u32,
     /// Its place in the layout, if the portal says it; else only its size.
@@ -63,12 +63,12 @@ pub(crate) struct Portal {
     bus: Connection,
     session: OwnedObjectPath,
     /// The service behind the portal and something of the compositor: whoever answers has handled what was sent before.
-    passed: [Passed; 2],
+    passed: [PortalFenceProperty; 2],
 }
 
 /// A property whose answer says that everything sent before was handled.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Passed {
+pub(crate) struct PortalFenceProperty {
     pub(crate) service: &'static str,
     pub(crate) path: &'static str,
     pub(crate) interface: &'static str,
@@ -80,8 +80,8 @@ impl Portal {
     pub(crate) async fn open(
         bus: &Connection,
         token_file: Option<&Path>,
-        passed: [Passed; 2],
-    ) -> DesktopResult<(Self, Vec<Shared>)> {
+        passed: [PortalFenceProperty; 2],
+    ) -> DesktopResult<(Self, Vec<SharedMonitor>)> {
         let remembers = version(bus, REMOTE).await? >= PERSIST_VERSION;
         let token = Token::of(token_file.filter(|_| remembers));
         let mut options = Options::from([("session_handle_token", Value::from("deskhand"))]);
@@ -108,7 +108,8 @@ impl Portal {
             PERSON_BOUND.as_secs()
         );
         let start = |all| (session.clone(), "", all);
-        let started: Started = ask(bus, (REMOTE, "Start"), PERSON_BOUND, Options::new(), start).await?;
+        let started: PortalStartResults =
+            ask(bus, (REMOTE, "Start"), PERSON_BOUND, Options::new(), start).await?;
         if let Some(restore) = started.restore_token.as_deref() {
             token.write(restore);
         }
@@ -152,7 +153,7 @@ impl Portal {
 
     /// Waits until the compositor has got what was sent.
     async fn pass(&self) {
-        for Passed { service, path, interface, property } in self.passed {
+        for PortalFenceProperty { service, path, interface, property } in self.passed {
             let body = (interface, property);
             let call = self.bus.call_method(Some(service), path, Some(PROPERTIES), "Get", &body);
             // An error is an answer, too.
@@ -204,8 +205,8 @@ async fn version(bus: &Connection, interface: &str) -> DesktopResult<u32> {
 
 /// Returns the areas of the shared monitors. Values that the portal does not report for one are found among
 /// the monitors of the compositor, by its size.
-pub(crate) fn areas(shared: &[Shared], monitors: &[Rect<Screen>]) -> DesktopResult<Vec<Rect<Screen>>> {
-    let area = |one: &Shared| {
+pub(crate) fn areas(shared: &[SharedMonitor], monitors: &[Rect<Screen>]) -> DesktopResult<Vec<Rect<Screen>>> {
+    let area = |one: &SharedMonitor| {
         if let (Some((x, y)), Some((width, height))) = (one.place, one.size) {
             return Ok(Rect::new(x, y, width, height));
         }
@@ -229,7 +230,7 @@ mod tests {
     #[test]
     fn a_shared_monitor_without_a_place_is_found_by_its_size() {
         let monitors = [Rect::new(0, 0, 800, 600), Rect::new(800, 0, 1280, 800)];
-        let shared = |place, size| Shared { node: 7, place, size };
+        let shared = |place, size| SharedMonitor { node: 7, place, size };
         let found = areas(&[shared(None, Some((1280, 800)))], &monitors).unwrap();
         assert_eq!(found, [monitors[1]]);
         let found = areas(&[shared(Some((5, 6)), Some((70, 80)))], &monitors).unwrap();

@@ -3,13 +3,13 @@
 use deskhand_core::geometry::{Point, Rect, Screen};
 use deskhand_desktop::{
     Button, DesktopError, DesktopResult,
-    keys::{KeyChord, Modifier},
+    keys::{KeyChord, KeyModifier},
 };
 use tokio::runtime::Handle;
 
 use super::Portal;
 use crate::{
-    input::{NOTCHES_MAX, Pointing, button_code},
+    input::{NOTCHES_MAX, PressTransition, button_code},
     keyboard::{Symbol, modifier_keysym},
 };
 
@@ -51,7 +51,7 @@ impl Remote {
     }
 
     /// Presses or releases a button.
-    pub(crate) fn button(&self, button: Button, what: Pointing) -> DesktopResult<()> {
+    pub(crate) fn button(&self, button: Button, what: PressTransition) -> DesktopResult<()> {
         let code = i32::try_from(button_code(button)).unwrap_or(0);
         let body = |session, options| (session, options, code, state(what));
         self.runtime.block_on(self.portal.notify("NotifyPointerButton", body))
@@ -69,28 +69,30 @@ impl Remote {
         Ok(())
     }
 
-    fn key(&self, keysym: u32, what: Pointing) -> DesktopResult<()> {
+    fn key(&self, keysym: u32, what: PressTransition) -> DesktopResult<()> {
         let keysym = i32::try_from(keysym).unwrap_or(0);
         let body = |session, options| (session, options, keysym, state(what));
         self.runtime.block_on(self.portal.notify("NotifyKeyboardKeysym", body))
     }
 
     /// Holds or lets go modifiers.
-    pub(crate) fn modifiers(&self, modifiers: &[Modifier], what: Pointing) -> DesktopResult<()> {
-        let change = |one: &Modifier| self.key(modifier_keysym(*one), what);
+    pub(crate) fn modifiers(&self, modifiers: &[KeyModifier], what: PressTransition) -> DesktopResult<()> {
+        let change = |one: &KeyModifier| self.key(modifier_keysym(*one), what);
         match what {
-            Pointing::Press => modifiers.iter().try_for_each(change),
-            Pointing::Release => modifiers.iter().rev().try_for_each(change),
+            PressTransition::Press => modifiers.iter().try_for_each(change),
+            PressTransition::Release => modifiers.iter().rev().try_for_each(change),
         }
     }
 
     /// Presses and releases one key with modifiers.
-    fn stroke(&self, symbol: Symbol, modifiers: &[Modifier]) -> DesktopResult<()> {
+    fn stroke(&self, symbol: Symbol, modifiers: &[KeyModifier]) -> DesktopResult<()> {
         let keysym = keysym_of(symbol)?;
-        self.modifiers(modifiers, Pointing::Press)?;
-        let pressed = self.key(keysym, Pointing::Press).and_then(|()| self.key(keysym, Pointing::Release));
+        self.modifiers(modifiers, PressTransition::Press)?;
+        let pressed = self
+            .key(keysym, PressTransition::Press)
+            .and_then(|()| self.key(keysym, PressTransition::Release));
         // Let go everything, even if pressing failed.
-        self.modifiers(modifiers, Pointing::Release)?;
+        self.modifiers(modifiers, PressTransition::Release)?;
         pressed
     }
 
@@ -113,8 +115,8 @@ impl Remote {
 
     /// Presses a key that does nothing alone. Where no keyboard is attached, GNOME announces one with the first key, which nobody gets.
     pub(crate) fn announce(&self) -> DesktopResult<()> {
-        self.modifiers(&[Modifier::Shift], Pointing::Press)?;
-        self.modifiers(&[Modifier::Shift], Pointing::Release)?;
+        self.modifiers(&[KeyModifier::Shift], PressTransition::Press)?;
+        self.modifiers(&[KeyModifier::Shift], PressTransition::Release)?;
         self.pass();
         Ok(())
     }
@@ -142,9 +144,9 @@ fn keysym_of(symbol: Symbol) -> DesktopResult<u32> {
     })
 }
 
-const fn state(what: Pointing) -> u32 {
+const fn state(what: PressTransition) -> u32 {
     match what {
-        Pointing::Press => 1,
-        Pointing::Release => 0,
+        PressTransition::Press => 1,
+        PressTransition::Release => 0,
     }
 }

@@ -15,7 +15,7 @@ use zbus::{
     zvariant::{DeserializeDict, DynamicType, OwnedObjectPath, Type, Value},
 };
 
-use super::{PATH, SERVICE, Shared};
+use super::{PATH, SERVICE, SharedMonitor};
 
 const REQUEST: &str = "org.freedesktop.portal.Request";
 /// The options of a call.
@@ -42,7 +42,7 @@ impl SessionMade {
 /// The properties of a session when it begins.
 #[derive(Debug, DeserializeDict, Type)]
 #[zvariant(signature = "dict")]
-pub(super) struct Started {
+pub(super) struct PortalStartResults {
     devices: Option<u32>,
     streams: Option<Vec<(u32, StreamFacts)>>,
     pub(super) restore_token: Option<String>,
@@ -56,9 +56,9 @@ struct StreamFacts {
     size: Option<(i32, i32)>,
 }
 
-impl Started {
+impl PortalStartResults {
     /// The monitors that the person shared.
-    pub(super) fn shared(&self) -> DesktopResult<Vec<Shared>> {
+    pub(super) fn shared(&self) -> DesktopResult<Vec<SharedMonitor>> {
         let missing = |what: &str| DesktopError::Start {
             what: format!("the person did not allow {what}"),
             fix: "try again, and in the dialog choose the screen and allow remote interaction".to_owned(),
@@ -68,7 +68,7 @@ impl Started {
         }
         let streams = self.streams.as_deref().filter(|streams| !streams.is_empty());
         let streams = streams.ok_or_else(|| missing("to see the screen"))?;
-        let shared = |(node, facts): &(u32, StreamFacts)| Shared {
+        let shared = |(node, facts): &(u32, StreamFacts)| SharedMonitor {
             node: *node,
             place: facts.position,
             size: facts.size,

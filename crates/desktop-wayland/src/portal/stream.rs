@@ -20,7 +20,7 @@ use tokio::{
 use super::changes::{PIXEL, changes};
 use crate::{
     capture::{lay, outside},
-    events::{Event, Sink},
+    events::{CompositorEvent, Sink},
     monitors::layout_of,
 };
 
@@ -49,7 +49,7 @@ pub(crate) fn can_read_streams() -> bool {
 }
 
 /// The pictures of one monitor.
-struct Stream {
+struct MonitorStream {
     area: Rect<Screen>,
     /// The last one, in the order blue, green, red, nothing.
     last: Arc<Mutex<Vec<u8>>>,
@@ -60,13 +60,13 @@ struct Stream {
 
 /// The pictures of all shared monitors.
 pub(crate) struct Footage {
-    streams: Vec<Stream>,
+    streams: Vec<MonitorStream>,
 }
 
 impl Footage {
     /// Reads the stream of a node for each area, over a connection to PipeWire of its own. What is drawn goes to `sink`.
     pub(crate) fn open(sources: Vec<(u32, Rect<Screen>, OwnedFd)>, sink: &Sink) -> DesktopResult<Self> {
-        let open = |(node, area, connection)| Stream::open(node, area, connection, sink.clone());
+        let open = |(node, area, connection)| MonitorStream::open(node, area, connection, sink.clone());
         Ok(Self { streams: sources.into_iter().map(open).collect::<DesktopResult<_>>()? })
     }
 
@@ -121,7 +121,7 @@ pub(crate) async fn catch_up(counts: Vec<watch::Receiver<u64>>) {
     }
 }
 
-impl Stream {
+impl MonitorStream {
     fn open(node: u32, area: Rect<Screen>, connection: OwnedFd, sink: Sink) -> DesktopResult<Self> {
         let failed = |error: std::io::Error| DesktopError::failed(format!("start `{LAUNCHER}`"), error);
         let side = |length: i32| usize::try_from(length).unwrap_or(0);
@@ -179,7 +179,7 @@ fn launcher(node: u32, area: Rect<Screen>, connection: OwnedFd) -> Command {
     command
 }
 
-impl Drop for Stream {
+impl Drop for MonitorStream {
     fn drop(&mut self) {
         // It may have ended.
         self.reader.kill().ok();
@@ -217,11 +217,11 @@ impl Film {
             drop(last);
             for area in areas {
                 let (x, y) = (area.x.saturating_add(self.area.x), area.y.saturating_add(self.area.y));
-                (self.sink)(Event::Drawn { area: Rect::new(x, y, area.width, area.height) });
+                (self.sink)(CompositorEvent::Drawn { area: Rect::new(x, y, area.width, area.height) });
             }
             self.sender.send_modify(|count| *count = count.wrapping_add(1));
         }
         tracing::debug!("the stream of a monitor has ended");
-        (self.sink)(Event::Gone);
+        (self.sink)(CompositorEvent::Gone);
     }
 }

@@ -11,7 +11,7 @@ use zbus::{
     zvariant::{DynamicType, OwnedValue},
 };
 
-use crate::events::{Event, Sink};
+use crate::events::{CompositorEvent, Sink};
 
 pub(crate) const SERVICE: &str = "org.gnome.Shell";
 const PATH: &str = "/org/deskhand/Windows";
@@ -53,7 +53,7 @@ impl Gnome {
         let mut follow = JoinSet::new();
         follow.spawn(async move {
             while let Some(Ok(_)) = changes.next().await {
-                sink(Event::WindowsChanged);
+                sink(CompositorEvent::WindowsChanged);
             }
         });
         Ok(Self { bus: bus.clone(), _follow: follow })

@@ -13,7 +13,7 @@ use tokio::{
 };
 use zbus::{Connection, interface};
 
-use crate::events::{Event, Sink};
+use crate::events::{CompositorEvent, Sink};
 
 pub(crate) const SERVICE: &str = "org.kde.KWin";
 const SCRIPTING: &str = "/Scripting";
@@ -33,13 +33,13 @@ const FOLLOW: &str = include_str!("kwin/follow.js");
 static LAST: AtomicU32 = AtomicU32::new(0);
 
 /// The interface that scripts call.
-struct Answers {
+struct KWinCallbackService {
     answers: UnboundedSender<(String, String)>,
     sink: Sink,
 }
 
 #[interface(name = "org.deskhand.Windows")]
-impl Answers {
+impl KWinCallbackService {
     /// A script has an answer.
     fn answer(&self, number: &str, text: String) {
         // The receiver is gone only when the connection ends.
@@ -48,7 +48,7 @@ impl Answers {
 
     /// Something changed.
     fn changed(&self) {
-        (self.sink)(Event::WindowsChanged);
+        (self.sink)(CompositorEvent::WindowsChanged);
     }
 }
 
@@ -64,7 +64,7 @@ impl KWin {
     pub(super) async fn open(bus: &Connection, sink: &Sink) -> DesktopResult<Self> {
         let failed = |error: zbus::Error| DesktopError::failed("follow the windows of KWin", error);
         let (sender, answers) = unbounded_channel();
-        let object = Answers { answers: sender, sink: sink.clone() };
+        let object = KWinCallbackService { answers: sender, sink: sink.clone() };
         bus.object_server().at(PATH, object).await.map_err(failed)?;
         let number = LAST.fetch_add(1, Ordering::Relaxed);
         let follow = load(bus, number, FOLLOW).await?;

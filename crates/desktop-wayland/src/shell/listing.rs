@@ -11,7 +11,7 @@ use crate::windows::Toplevel;
 /// A window.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Listed {
+struct ShellWindowEntry {
     /// Its identifier in the compositor, unique while the compositor runs.
     id: String,
     title: String,
@@ -30,16 +30,16 @@ struct Listed {
 
 /// A number for each window, in the order in which they were listed first.
 #[derive(Debug, Default)]
-pub(super) struct Numbers {
+pub(super) struct ShellWindowNumbers {
     known: HashMap<String, u32>,
     last: u32,
 }
 
-impl Numbers {
+impl ShellWindowNumbers {
     /// The windows of a list; those that are hidden come first, as below all others.
     pub(super) fn toplevels(&mut self, text: &str) -> DesktopResult<Vec<Toplevel>> {
         let failed = |error| DesktopError::failed("read the list of windows", error);
-        let mut listed: Vec<Listed> = serde_json::from_str(text).map_err(failed)?;
+        let mut listed: Vec<ShellWindowEntry> = serde_json::from_str(text).map_err(failed)?;
         // The sort keeps the order of equals, in which the compositor draws them.
         listed.sort_by_key(|one| !one.hidden);
         self.known.retain(|id, _| listed.iter().any(|one| one.id == *id));
@@ -52,7 +52,7 @@ impl Numbers {
         Ok(listed.into_iter().filter_map(|one| self.toplevel(one)).collect())
     }
 
-    fn toplevel(&self, one: Listed) -> Option<Toplevel> {
+    fn toplevel(&self, one: ShellWindowEntry) -> Option<Toplevel> {
         let owner = Some(&one.owner).filter(|owner| !owner.is_empty());
         Some(Toplevel {
             id: *self.known.get(&one.id)?,
@@ -97,7 +97,7 @@ mod tests {
                 "focused": id == "b", "full_screen": false, "owner": owner, "pop_up": false, "hidden": hidden,
             })
         };
-        let mut numbers = Numbers::default();
+        let mut numbers = ShellWindowNumbers::default();
         let list = json!([window("a", "", false), window("b", "a", false), window("c", "", true)]);
         let found = numbers.toplevels(&list.to_string()).unwrap();
         let essence: Vec<_> = found.iter().map(|one| (one.title.as_str(), one.owner, one.focused)).collect();

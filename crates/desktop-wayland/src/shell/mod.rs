@@ -1,6 +1,6 @@
 //! The windows of GNOME and KDE, over the session bus: no protocol of Wayland tells where they are.
 //!
-//! - [`Shell`] is the compositor; `kwin` asks KWin by a script, `gnome` asks the extension of ours in GNOME Shell.
+//! - [`ShellWindowClient`] is the compositor; `kwin` asks KWin by a script, `gnome` asks the extension of ours in GNOME Shell.
 //! - `listing` is what both answer.
 
 pub(crate) mod gnome;
@@ -11,35 +11,40 @@ use deskhand_desktop::DesktopResult;
 use tokio::runtime::Handle;
 use zbus::{Connection, fdo::DBusProxy, names::BusName};
 
-use crate::{events::Sink, portal::Passed, windows::Toplevel};
+use crate::{events::Sink, portal::PortalFenceProperty, windows::Toplevel};
 
 use gnome::Gnome;
 use kwin::KWin;
-use listing::Numbers;
+use listing::ShellWindowNumbers;
 
 /// A desktop whose portals are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum PortalDesktopKind {
     Gnome,
     KWin,
 }
 
-const GNOME_PASSED: [Passed; 2] = [
+const GNOME_PASSED: [PortalFenceProperty; 2] = [
     passed_by_portal("org.freedesktop.impl.portal.desktop.gnome"),
-    Passed {
+    PortalFenceProperty {
         service: "org.gnome.Mutter.RemoteDesktop",
         path: "/org/gnome/Mutter/RemoteDesktop",
         interface: "org.gnome.Mutter.RemoteDesktop",
         property: "SupportedDeviceTypes",
     },
 ];
-const KWIN_PASSED: [Passed; 2] = [
+const KWIN_PASSED: [PortalFenceProperty; 2] = [
     passed_by_portal("org.freedesktop.impl.portal.desktop.kde"),
-    Passed { service: kwin::SERVICE, path: "/KWin", interface: "org.kde.KWin", property: "showingDesktop" },
+    PortalFenceProperty {
+        service: kwin::SERVICE,
+        path: "/KWin",
+        interface: "org.kde.KWin",
+        property: "showingDesktop",
+    },
 ];
 
-const fn passed_by_portal(service: &'static str) -> Passed {
-    Passed {
+const fn passed_by_portal(service: &'static str) -> PortalFenceProperty {
+    PortalFenceProperty {
         service,
         path: "/org/freedesktop/portal/desktop",
         interface: "org.freedesktop.impl.portal.RemoteDesktop",
@@ -47,7 +52,7 @@ const fn passed_by_portal(service: &'static str) -> Passed {
     }
 }
 
-impl Kind {
+impl PortalDesktopKind {
     /// The one that runs on a session bus, if any does.
     pub(crate) async fn running(bus: &Connection) -> Option<Self> {
         let names = DBusProxy::new(bus).await.ok()?;
@@ -62,7 +67,7 @@ impl Kind {
 
     /// Returns the properties whose replies confirm that the compositor has received earlier requests to the
     /// portal.
-    pub(crate) const fn passed(self) -> [Passed; 2] {
+    pub(crate) const fn passed(self) -> [PortalFenceProperty; 2] {
         match self {
             Self::Gnome => GNOME_PASSED,
             Self::KWin => KWIN_PASSED,
@@ -95,33 +100,33 @@ impl Kind {
 }
 
 /// The compositor, asked for windows. For a thread that may block.
-pub(crate) struct Shell {
-    asked: Asked,
-    numbers: Numbers,
+pub(crate) struct ShellWindowClient {
+    asked: ShellBackend,
+    numbers: ShellWindowNumbers,
     runtime: Handle,
 }
 
-enum Asked {
+enum ShellBackend {
     Gnome(Gnome),
     KWin(KWin),
 }
 
-impl Shell {
+impl ShellWindowClient {
     /// Begins to follow the windows; each change goes to `sink`.
-    pub(crate) async fn open(kind: Kind, bus: &Connection, sink: &Sink) -> DesktopResult<Self> {
+    pub(crate) async fn open(kind: PortalDesktopKind, bus: &Connection, sink: &Sink) -> DesktopResult<Self> {
         let asked = match kind {
-            Kind::Gnome => Asked::Gnome(Gnome::open(bus, sink).await?),
-            Kind::KWin => Asked::KWin(KWin::open(bus, sink).await?),
+            PortalDesktopKind::Gnome => ShellBackend::Gnome(Gnome::open(bus, sink).await?),
+            PortalDesktopKind::KWin => ShellBackend::KWin(KWin::open(bus, sink).await?),
         };
-        Ok(Self { asked, numbers: Numbers::default(), runtime: Handle::current() })
+        Ok(Self { asked, numbers: ShellWindowNumbers::default(), runtime: Handle::current() })
     }
 
     /// All windows, bottom-most first.
     pub(crate) fn toplevels(&mut self) -> DesktopResult<Vec<Toplevel>> {
         let text = self.runtime.block_on(async {
             match &self.asked {
-                Asked::Gnome(gnome) => gnome.list().await,
-                Asked::KWin(kwin) => kwin.list().await,
+                ShellBackend::Gnome(gnome) => gnome.list().await,
+                ShellBackend::KWin(kwin) => kwin.list().await,
             }
         })?;
         self.numbers.toplevels(&text)
@@ -140,8 +145,8 @@ impl Shell {
     /// Ends following the windows.
     pub(crate) fn end(&self) {
         match &self.asked {
-            Asked::Gnome(_) => {}
-            Asked::KWin(kwin) => self.runtime.block_on(kwin.end()),
+            ShellBackend::Gnome(_) => {}
+            ShellBackend::KWin(kwin) => self.runtime.block_on(kwin.end()),
         }
     }
 
@@ -149,8 +154,8 @@ impl Shell {
         let Some(id) = self.numbers.id_of(window) else { return Ok(false) };
         self.runtime.block_on(async {
             match &self.asked {
-                Asked::Gnome(gnome) => gnome.change(operation, what, id).await,
-                Asked::KWin(kwin) => kwin.change(operation, what, id).await,
+                ShellBackend::Gnome(gnome) => gnome.change(operation, what, id).await,
+                ShellBackend::KWin(kwin) => kwin.change(operation, what, id).await,
             }
         })
     }

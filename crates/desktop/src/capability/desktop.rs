@@ -8,13 +8,24 @@ use deskhand_core::{
 use serde::Serialize;
 
 use super::{
-    Capture, Clipboard, Documents, Input, Native, Patterns, Settling, TreeLimits, UiTree, Windowing,
+    Capture, Clipboard, Documents, ElementPatterns, IdleWait, InputInjection, Native, TreeLimits, UiTree,
+    WindowManagement,
 };
 use crate::DesktopResult;
 
 /// A whole desktop.
 pub trait Desktop:
-    Windowing + UiTree + Patterns + Input + Clipboard + Capture + Settling + Documents + Native + Sync + Send
+    WindowManagement
+    + UiTree
+    + ElementPatterns
+    + InputInjection
+    + Clipboard
+    + Capture
+    + IdleWait
+    + Documents
+    + Native
+    + Sync
+    + Send
 {
     /// Returns the capabilities of this desktop, available up front.
     fn capabilities(&self) -> Capabilities;
@@ -23,7 +34,11 @@ pub trait Desktop:
     ///
     /// # Errors
     /// As [`UiTree::tree`]. A source that could not be used is a notice, not an error.
-    fn see(&self, window: WindowId, limits: TreeLimits) -> impl Future<Output = DesktopResult<Sight>> + Send;
+    fn see(
+        &self,
+        window: WindowId,
+        limits: TreeLimits,
+    ) -> impl Future<Output = DesktopResult<WindowTreeSnapshot>> + Send;
 
     /// An id that no element has, and that none will get.
     fn reserve_element_id(&self) -> ElementId;
@@ -31,7 +46,7 @@ pub trait Desktop:
 
 /// The result of [`Desktop::see`].
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Sight {
+pub struct WindowTreeSnapshot {
     /// Its elements.
     pub tree: Tree,
     /// The parts that could not be used, each with the cause and the next step.

@@ -4,29 +4,29 @@ use deskhand_core::geometry::{Point, Screen};
 
 use crate::{
     DesktopResult,
-    keys::{KeyChord, Modifier},
+    keys::{KeyChord, KeyModifier},
 };
 
 pub use deskhand_core::action::Button;
 
 /// The button and keys held down during a click or a drag.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Held {
+pub struct PointerChord {
     /// The button.
     pub button: Button,
     /// The keys that say what is meant: Ctrl for one more item, Shift for all up to it, Ctrl for a copy of what is dragged.
-    pub modifiers: Vec<Modifier>,
+    pub modifiers: Vec<KeyModifier>,
 }
 
 /// The button alone.
-impl From<Button> for Held {
+impl From<Button> for PointerChord {
     fn from(button: Button) -> Self {
         Self { button, modifiers: Vec::new() }
     }
 }
 
 /// Real input events, as from a person's mouse and keyboard (XTEST).
-pub trait Input {
+pub trait InputInjection {
     /// Moves the pointer, presses the modifiers and then a button `count` times (1 to 3), and lets go of the modifiers. Where a click
     /// came a moment ago, this waits until it is none more of the same.
     ///
@@ -35,7 +35,7 @@ pub trait Input {
     fn click(
         &self,
         at: Point<Screen>,
-        held: impl Into<Held> + Send,
+        held: impl Into<PointerChord> + Send,
         count: u8,
     ) -> impl Future<Output = DesktopResult<()>> + Send;
 
@@ -47,7 +47,7 @@ pub trait Input {
         &self,
         from: Point<Screen>,
         to: Point<Screen>,
-        held: &Held,
+        held: &PointerChord,
     ) -> impl Future<Output = DesktopResult<()>> + Send;
 
     /// Turns the wheel by `down` notches (negative: up) and `right` notches (negative: left).

@@ -17,12 +17,12 @@ mod windowing;
 
 pub use capture::Capture;
 pub use clipboard::Clipboard;
-pub use desktop::{Capabilities, Desktop, Sight};
+pub use desktop::{Capabilities, Desktop, WindowTreeSnapshot};
 pub use documents::{Documents, FileStamp, FileState};
-pub use input::{Button, Held, Input};
+pub use input::{Button, InputInjection, PointerChord};
 pub use native::{BROWSERS, Native, NativeAnswer, NativeCall, NativeEffect, Natives, is_office};
-pub use patterns::{ElementAction, Patterns, Quirks};
-pub use settling::{Aspect, Change, QuietLimits, Settled, Settling, WaitedFor};
+pub use patterns::{ElementAction, ElementPatterns, Quirks};
+pub use settling::{ElementChangeKind, IdleReport, IdleWait, QuietLimits, UiChange, WaitedFor};
 pub use ui_tree::{TreeLimits, UiTree};
-pub use watching::{PersonInput, Watched};
-pub use windowing::{Ended, LaunchRequest, Launched, SAID_CHARS_MAX, Windowing};
+pub use watching::{PersonInput, TimedPersonInput};
+pub use windowing::{LaunchRequest, LaunchedProgram, ProcessExit, SAID_CHARS_MAX, WindowManagement};

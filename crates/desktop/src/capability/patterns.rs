@@ -57,7 +57,7 @@ pub struct Quirks {
 
 /// The patterns of elements: actions, values, text and tables. Success reported by a toolkit proves nothing: callers
 /// read the state back.
-pub trait Patterns {
+pub trait ElementPatterns {
     /// Acts on an element.
     ///
     /// # Errors

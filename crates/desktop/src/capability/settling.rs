@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-pub use deskhand_core::action::{Aspect, Change, WaitedFor};
+pub use deskhand_core::action::{ElementChangeKind, UiChange, WaitedFor};
 use deskhand_core::ids::{ElementId, WindowId};
 use serde::Serialize;
 
@@ -49,9 +49,9 @@ impl Default for QuietLimits {
 
 /// The activity between the start of a watch and quiet.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Settled {
-    /// The changes, in order, without repeats; at most [`Settled::CHANGES_MAX`].
-    pub changes: Vec<Change>,
+pub struct IdleReport {
+    /// The changes, in order, without repeats; at most [`IdleReport::CHANGES_MAX`].
+    pub changes: Vec<UiChange>,
     /// `true` if pixels of the watched application changed.
     pub damaged: bool,
     /// Duration of the wait, in milliseconds.
@@ -62,13 +62,13 @@ pub struct Settled {
     pub waited_for: Vec<WaitedFor>,
 }
 
-impl Settled {
+impl IdleReport {
     /// The most changes that are kept.
     pub const CHANGES_MAX: usize = 200;
 }
 
 /// Idle as an event: no accessibility events and no screen damage for a while, with a timeout.
-pub trait Settling {
+pub trait IdleWait {
     /// A running watch, started before an action so that nothing is missed.
     type Watch: Send;
 
@@ -86,7 +86,7 @@ pub trait Settling {
         &self,
         watch: Self::Watch,
         limits: QuietLimits,
-    ) -> impl Future<Output = DesktopResult<Settled>> + Send;
+    ) -> impl Future<Output = DesktopResult<IdleReport>> + Send;
 
     /// Returns the minimum time for which everything of the application of a window will sleep, unless an input
     /// or another program wakes it: then nothing more results from input sent to it before. Zero if it works, if
@@ -107,8 +107,8 @@ pub trait Settling {
 
     /// Marks an aspect of an element that was observed to change repeatedly without input. It is not waited for as
     /// long as it keeps changing.
-    fn mark_self_changing(&self, element: ElementId, aspect: Aspect);
+    fn mark_self_changing(&self, element: ElementId, aspect: ElementChangeKind);
 
     /// Returns `true` if an aspect was marked as self-changing recently and the element still keeps changing.
-    fn is_self_changing(&self, element: ElementId, aspect: Aspect) -> bool;
+    fn is_self_changing(&self, element: ElementId, aspect: ElementChangeKind) -> bool;
 }

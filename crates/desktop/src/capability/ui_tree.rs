@@ -5,7 +5,7 @@ use std::time::Duration;
 use deskhand_core::{
     geometry::{Point, Screen},
     ids::{ElementId, WindowId},
-    ui::{Element, Place, Tree, WindowInfo},
+    ui::{Element, ElementTreePath, Tree, WindowInfo},
 };
 
 use crate::DesktopResult;
@@ -110,5 +110,5 @@ pub trait UiTree {
     fn known_focus(&self, window: WindowId) -> impl Future<Output = DesktopResult<Option<Element>>> + Send;
 
     /// Returns the place where an element was last listed in a tree, also if it is gone; `None` if it never was.
-    fn last_place(&self, id: ElementId) -> Option<Place>;
+    fn last_place(&self, id: ElementId) -> Option<ElementTreePath>;
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use deskhand_core::geometry::{Point, Screen};
 
-use crate::keys::{KeyChord, Modifier};
+use crate::keys::{KeyChord, KeyModifier};
 
 /// Something that a person did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum PersonInput {
         /// Position of the pointer.
         at: Point<Screen>,
         /// The modifiers that were held.
-        held: Vec<Modifier>,
+        held: Vec<KeyModifier>,
     },
     /// A mouse button was released.
     Released {
@@ -36,7 +36,7 @@ pub enum PersonInput {
 
 /// Something that a person did, and when this process learnt of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Watched {
+pub struct TimedPersonInput {
     /// When.
     pub at: Instant,
     /// The observed input.

@@ -21,7 +21,7 @@ pub struct LaunchRequest {
 
 /// A program that was started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Launched {
+pub struct LaunchedProgram {
     /// Its process. The window may belong to another one: some programs hand over to a running instance.
     pub pid: u32,
     /// The name in the desktop entry, or that of the command.
@@ -32,21 +32,21 @@ pub struct Launched {
 
 /// The end of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum ProcessExit {
     /// With this status: an exit code, or the signal that killed it.
     Status(ExitStatus),
     /// The operating system did not report a status.
     Unknown,
 }
 
-impl Ended {
+impl ProcessExit {
     /// Returns `true` if it exited with code 0.
     pub fn success(&self) -> bool {
         matches!(self, Self::Status(status) if status.success())
     }
 }
 
-impl fmt::Display for Ended {
+impl fmt::Display for ProcessExit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Status(status) => status.fmt(f),
@@ -59,7 +59,7 @@ impl fmt::Display for Ended {
 pub const SAID_CHARS_MAX: usize = 400;
 
 /// Windows and the programs behind them.
-pub trait Windowing {
+pub trait WindowManagement {
     /// Every mapped top-level window, including pop-ups and dialogs, bottom-most first.
     ///
     /// # Errors
@@ -93,24 +93,24 @@ pub trait Windowing {
     ///
     /// # Errors
     /// [`crate::DesktopError::Launch`] if there is no such program, with similar names, or nothing opens what is to be opened.
-    fn launch(&self, request: &LaunchRequest) -> impl Future<Output = DesktopResult<Launched>> + Send;
+    fn launch(&self, request: &LaunchRequest) -> impl Future<Output = DesktopResult<LaunchedProgram>> + Send;
 
     /// Starts several programs at once, in the order of the requests. One that keeps all processors busy while it starts may let the
     /// others go first.
     ///
     /// # Errors
-    /// Those of [`Windowing::launch`], of the first that fails; others may have been started.
+    /// Those of [`WindowManagement::launch`], of the first that fails; others may have been started.
     fn launch_all(
         &self,
         requests: &[LaunchRequest],
-    ) -> impl Future<Output = DesktopResult<Vec<Launched>>> + Send;
+    ) -> impl Future<Output = DesktopResult<Vec<LaunchedProgram>>> + Send;
 
     /// The installed applications that a person would start from a menu, sorted by id. Without shells, interpreters and
     /// terminals, which run what they are given.
     fn applications(&self) -> Vec<InstalledApplication>;
 
     /// Returns how a process that was launched here ended; `None` while it runs and for any other process.
-    fn process_ended(&self, pid: u32) -> Option<Ended>;
+    fn process_ended(&self, pid: u32) -> Option<ProcessExit>;
 
     /// The last lines that a process that was launched here has written to its standard output and error, up to [`SAID_CHARS_MAX`]
     /// characters; empty if it has written nothing, or that is not kept. Reads a small file.

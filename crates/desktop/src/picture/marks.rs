@@ -41,14 +41,14 @@ const BRIGHT: [Colour; 6] = [
 
 /// A control that is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mark {
+pub struct ElementMark {
     /// Its number: 17 for `e17`.
     pub number: u32,
     /// Its bounds.
     pub bounds: Rect<Image>,
 }
 
-impl Mark {
+impl ElementMark {
     /// Returns `true` if it is the mark of an area, such as a document or a window.
     fn is_large(&self) -> bool {
         const LARGE: i64 = 40_000;
@@ -58,7 +58,7 @@ impl Mark {
 
 /// The position of a label, and whose it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Label {
+pub struct MarkLabel {
     /// The number on it.
     pub number: u32,
     /// The area that it covers.
@@ -68,20 +68,21 @@ pub struct Label {
 impl Picture {
     /// Draws frames around controls and their numbers beside them, where there is a free place for a number. Returns the positions of
     /// the labels.
-    pub fn mark(&mut self, marks: &[Mark]) -> Vec<Label> {
+    pub fn mark(&mut self, marks: &[ElementMark]) -> Vec<MarkLabel> {
         let whole = Rect::new(0, 0, self.region.width, self.region.height);
-        let seen = |mark: &Mark| Some(Mark { bounds: mark.bounds.intersection(&whole)?, ..*mark });
-        let mut marks: Vec<Mark> = marks.iter().filter_map(seen).take(CONTROLS_MAX).collect();
+        let seen =
+            |mark: &ElementMark| Some(ElementMark { bounds: mark.bounds.intersection(&whole)?, ..*mark });
+        let mut marks: Vec<ElementMark> = marks.iter().filter_map(seen).take(CONTROLS_MAX).collect();
         // Small controls have the fewest positions for a label.
         marks.sort_by_key(|mark| (i64::from(mark.bounds.width) * i64::from(mark.bounds.height), mark.number));
-        let (ink, strokes) = Ink::of(self);
-        let mut labels: Vec<Label> = Vec::with_capacity(marks.len());
+        let (ink, strokes) = InkDensityMap::of(self);
+        let mut labels: Vec<MarkLabel> = Vec::with_capacity(marks.len());
         for mark in &marks {
             if labels.len() >= MARKS_MAX {
                 break;
             }
             let area = place(mark, &marks, &labels, (&ink, &strokes), &whole);
-            labels.extend(area.map(|area| Label { number: mark.number, area }));
+            labels.extend(area.map(|area| MarkLabel { number: mark.number, area }));
         }
         marks.retain(|mark| labels.iter().any(|label| label.number == mark.number));
         // The background decides the colours, so all of it is read before anything is drawn.
@@ -104,7 +105,7 @@ impl Picture {
     }
 
     /// The colours of a frame and of the number on its label, chosen for contrast.
-    fn colours(&self, mark: &Mark) -> (Colour, Colour) {
+    fn colours(&self, mark: &ElementMark) -> (Colour, Colour) {
         const STEPS: i32 = 8;
         let bounds = &mark.bounds;
         let mut light = 0_u32;
@@ -129,16 +130,16 @@ impl Picture {
 /// The position where a label covers the least; `None` if everywhere near a control it would hide another label or a text: then its
 /// number does more harm than good. A window or a document has one all the same.
 fn place(
-    mark: &Mark,
-    marks: &[Mark],
-    labels: &[Label],
-    (ink, strokes): (&Ink, &Ink),
+    mark: &ElementMark,
+    marks: &[ElementMark],
+    labels: &[MarkLabel],
+    (ink, strokes): (&InkDensityMap, &InkDensityMap),
     whole: &Rect<Image>,
 ) -> Option<Rect<Image>> {
     let (width, height) = number_size(mark.number);
     let (width, height) = (width + 2 * PADDING, height + 2 * PADDING);
     let bounds = &mark.bounds;
-    let near: Vec<&Mark> = {
+    let near: Vec<&ElementMark> = {
         let around = Rect::new(
             bounds.x - width,
             bounds.y - height,
@@ -196,12 +197,12 @@ fn places(bounds: &Rect<Image>, width: i32, height: i32) -> impl Iterator<Item =
 }
 
 /// The cost of covering a part of a control: negligible for a large one, such as a document.
-fn small_part(mark: &Mark, covered: i64) -> i64 {
+fn small_part(mark: &ElementMark, covered: i64) -> i64 {
     if mark.is_large() { 0 } else { covered }
 }
 
 /// The squares of the picture with content, as a summed-area table.
-struct Ink {
+struct InkDensityMap {
     sums: Vec<u32>,
     columns: usize,
     rows: usize,
@@ -243,7 +244,7 @@ impl Contrast {
     }
 }
 
-impl Ink {
+impl InkDensityMap {
     /// The content of a picture, and what of it is no straight line.
     fn of(picture: &Picture) -> (Self, Self) {
         let side = |length: i32| usize::try_from(length).unwrap_or(0);

@@ -10,7 +10,7 @@ mod scale;
 
 pub use draw::Colour;
 pub use grey::GreyPicture;
-pub use marks::{Label, Mark};
+pub use marks::{ElementMark, MarkLabel};
 pub use pixels::Picture;
 
 #[cfg(test)]

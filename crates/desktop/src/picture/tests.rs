@@ -2,7 +2,7 @@
 
 use deskhand_core::geometry::{Image, Rect};
 
-use super::{Colour, Mark, Picture};
+use super::{Colour, ElementMark, Picture};
 
 const GREY: Colour = Colour([9, 9, 9]);
 
@@ -90,7 +90,7 @@ fn an_area_on_the_screen_is_found_in_the_picture() {
 }
 
 /// A window of 1920×1080: a grey background, and rows of small controls with content.
-fn toolbars() -> (Picture, Vec<Mark>) {
+fn toolbars() -> (Picture, Vec<ElementMark>) {
     let mut picture = Picture { region: Rect::new(0, 0, 1920, 1080), rgb: vec![0xf0; 1920 * 1080 * 3] };
     let mut marks = Vec::new();
     for row in 0..3 {
@@ -99,10 +99,10 @@ fn toolbars() -> (Picture, Vec<Mark>) {
             let icon = Rect::new(bounds.x + 10, bounds.y + 10, 12, 12);
             picture.fill(&icon, Colour([0x20, 0x60, 0x20]));
             let number = u32::try_from(row * 50 + column).unwrap() + 100;
-            marks.push(Mark { number, bounds });
+            marks.push(ElementMark { number, bounds });
         }
     }
-    marks.push(Mark { number: 7, bounds: Rect::new(0, 300, 1800, 700) });
+    marks.push(ElementMark { number: 7, bounds: Rect::new(0, 300, 1800, 700) });
     (picture, marks)
 }
 
@@ -123,7 +123,7 @@ fn labels_cover_neither_each_other_nor_content() {
 }
 
 /// A sheet whose cells are full of text, with a free row below them: the marks of its cells, and where their texts are.
-fn dense_sheet() -> (Picture, Vec<Mark>, Vec<Rect<Image>>) {
+fn dense_sheet() -> (Picture, Vec<ElementMark>, Vec<Rect<Image>>) {
     let mut picture = Picture { region: Rect::new(0, 0, 1280, 800), rgb: vec![0xff; 1280 * 800 * 3] };
     let (mut marks, mut texts) = (Vec::new(), Vec::new());
     for (row, column) in (0..36).flat_map(|row| (0..16).map(move |column| (row, column))) {
@@ -135,7 +135,7 @@ fn dense_sheet() -> (Picture, Vec<Mark>, Vec<Rect<Image>>) {
             picture.fill(&Rect::new(text.x + stroke * 3, text.y, 2, 11), Colour([0x20; 3]));
         }
         let number = u32::try_from(row * 16 + column).unwrap() + 100;
-        marks.push(Mark { number, bounds });
+        marks.push(ElementMark { number, bounds });
         texts.push(text);
     }
     (picture, marks, texts)
@@ -150,7 +150,7 @@ fn a_dense_sheet_has_few_marks_and_none_over_a_text() {
         assert_eq!(label.area.intersection(text), None, "{label:?}");
     }
     // A field beside it has its mark, in the free place.
-    let field = Mark { number: 7, bounds: Rect::new(600, 740, 300, 24) };
+    let field = ElementMark { number: 7, bounds: Rect::new(600, 740, 300, 24) };
     let labels = picture.mark(&[&marks[..], &[field]].concat());
     assert!(labels.iter().any(|label| label.number == 7), "{labels:?}");
 }
@@ -160,9 +160,9 @@ fn labels_contrast_with_any_background_and_stay_inside() {
     for ground in [0x10, 0xf8] {
         let mut picture = Picture { region: Rect::new(5, 5, 200, 100), rgb: vec![ground; 200 * 100 * 3] };
         let marks = [
-            Mark { number: 3, bounds: Rect::new(-10, -10, 60, 40) },
-            Mark { number: 12345, bounds: Rect::new(150, 70, 90, 90) },
-            Mark { number: 9, bounds: Rect::new(500, 500, 10, 10) },
+            ElementMark { number: 3, bounds: Rect::new(-10, -10, 60, 40) },
+            ElementMark { number: 12345, bounds: Rect::new(150, 70, 90, 90) },
+            ElementMark { number: 9, bounds: Rect::new(500, 500, 10, 10) },
         ];
         let labels = picture.mark(&marks);
         assert_eq!(labels.iter().map(|label| label.number).collect::<Vec<_>>(), [3, 12345]);

@@ -10,9 +10,9 @@ use std::{
 use tar::EntryType;
 use zip::ZipArchive;
 
-use super::stream::{Allowance, Allowed, decompressed};
+use super::stream::{ByteBudget, LimitedReader, decompressed};
 use crate::{
-    error::{Fault, ReadError},
+    error::{FileParseError, FileReadError},
     folder::EntryKind,
     format::{Format, Signature, extension, shown, signature},
     office::fault as zip_fault,
@@ -29,7 +29,7 @@ const TARGET_MAX: u64 = 4_096;
 const ZIP_ENTRIES_MAX: usize = 500_000;
 
 /// The metadata of an entry, as the archive states them.
-pub(super) struct Head {
+pub(super) struct ArchiveEntryHeader {
     pub(super) name: String,
     pub(super) kind: EntryKind,
     /// Bytes as the archive claims, 0 if it does not say.
@@ -42,13 +42,13 @@ pub(super) struct Head {
 
 /// The next step after an entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Flow {
+pub(super) enum ArchiveEntryFlow {
     Next,
     Stop,
 }
 
 /// An archive that was recognised.
-pub(super) struct Archive {
+pub(super) struct ArchiveFile {
     file: File,
     head: Vec<u8>,
     pub(super) format: Format,
@@ -58,11 +58,12 @@ pub(super) struct Archive {
     pub(super) packed: u64,
 }
 
-type Visitor<'a> = dyn FnMut(&Head, &mut dyn Read) -> Result<Flow, Fault> + 'a;
+type Visitor<'a> =
+    dyn FnMut(&ArchiveEntryHeader, &mut dyn Read) -> Result<ArchiveEntryFlow, FileParseError> + 'a;
 
-impl Archive {
-    pub(super) fn open(path: &Path) -> Result<Self, ReadError> {
-        let failed = |error| ReadError::file("read", path, error);
+impl ArchiveFile {
+    pub(super) fn open(path: &Path) -> Result<Self, FileReadError> {
+        let failed = |error| FileReadError::file("read", path, error);
         let file = open(path)?;
         let packed = file.metadata().map_err(failed)?.len();
         let head = head(&file, TAR_HEADER).map_err(failed)?;
@@ -76,7 +77,10 @@ impl Archive {
             }
             Signature::Other if extension(path) == "tar" && head.len() == TAR_HEADER => Format::Tar,
             Signature::Other | Signature::Compound | Signature::Pdf => {
-                return Err(ReadError::UnknownFormat { path: path.to_owned(), first_bytes: shown(&head) });
+                return Err(FileReadError::UnknownFormat {
+                    path: path.to_owned(),
+                    first_bytes: shown(&head),
+                });
             }
         };
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -85,7 +89,7 @@ impl Archive {
     }
 
     /// Visits the entries in the order of the archive.
-    pub(super) fn visit(mut self, visitor: &mut Visitor<'_>) -> Result<(), Fault> {
+    pub(super) fn visit(mut self, visitor: &mut Visitor<'_>) -> Result<(), FileParseError> {
         self.file.rewind()?;
         if self.format == Format::Zip {
             return visit_zip(self.file, visitor);
@@ -94,7 +98,7 @@ impl Archive {
         if self.format == Format::Tar {
             return visit_tar(data, visitor);
         }
-        let head = Head {
+        let head = ArchiveEntryHeader {
             name: self.single,
             kind: EntryKind::File,
             size: 0,
@@ -120,10 +124,10 @@ fn named_tar(path: &Path) -> bool {
     [".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.zst", ".tzst"].iter().any(|end| name.ends_with(end))
 }
 
-fn visit_zip(file: File, visitor: &mut Visitor<'_>) -> Result<(), Fault> {
+fn visit_zip(file: File, visitor: &mut Visitor<'_>) -> Result<(), FileParseError> {
     let mut zip = ZipArchive::new(BufReader::new(file)).map_err(zip_fault)?;
     if zip.len() > ZIP_ENTRIES_MAX {
-        return Err(Fault::TooLarge(format!(
+        return Err(FileParseError::TooLarge(format!(
             "it has {} entries, and {ZIP_ENTRIES_MAX} is the limit",
             zip.len()
         )));
@@ -141,14 +145,17 @@ fn visit_zip(file: File, visitor: &mut Visitor<'_>) -> Result<(), Fault> {
             }
             visitor(&head, &mut entry)?
         };
-        if flow == Flow::Stop {
+        if flow == ArchiveEntryFlow::Stop {
             break;
         }
     }
     Ok(())
 }
 
-fn zip_head(zip: &mut ZipArchive<BufReader<File>>, index: usize) -> Result<Head, Fault> {
+fn zip_head(
+    zip: &mut ZipArchive<BufReader<File>>,
+    index: usize,
+) -> Result<ArchiveEntryHeader, FileParseError> {
     // The raw entry can be looked at even if it is encrypted.
     let entry = zip.by_index_raw(index).map_err(zip_fault)?;
     let name = entry.name().unwrap_or_else(|_| String::from_utf8_lossy(entry.name_raw())).into_owned();
@@ -168,12 +175,12 @@ fn zip_head(zip: &mut ZipArchive<BufReader<File>>, index: usize) -> Result<Head,
     };
     let is_executable = entry.unix_mode().is_some_and(|mode| mode & 0o111 != 0);
     // Times of zip files have no time zone.
-    Ok(Head { name, kind, size: entry.size(), modified: None, is_executable, unreadable })
+    Ok(ArchiveEntryHeader { name, kind, size: entry.size(), modified: None, is_executable, unreadable })
 }
 
-fn visit_tar(source: Box<dyn Read>, visitor: &mut Visitor<'_>) -> Result<(), Fault> {
-    let allowance = Allowance::new(HEADERS_MAX);
-    let mut tar = tar::Archive::new(Allowed::new(source, allowance.clone()));
+fn visit_tar(source: Box<dyn Read>, visitor: &mut Visitor<'_>) -> Result<(), FileParseError> {
+    let allowance = ByteBudget::new(HEADERS_MAX);
+    let mut tar = tar::Archive::new(LimitedReader::new(source, allowance.clone()));
     let mut entries = tar.entries()?;
     loop {
         // Long names are read into memory before an entry is returned.
@@ -182,14 +189,14 @@ fn visit_tar(source: Box<dyn Read>, visitor: &mut Visitor<'_>) -> Result<(), Fau
         let mut entry = entry?;
         allowance.set(u64::MAX);
         let head = tar_head(&entry);
-        if visitor(&head, &mut entry)? == Flow::Stop {
+        if visitor(&head, &mut entry)? == ArchiveEntryFlow::Stop {
             return Ok(());
         }
         io::copy(&mut entry, &mut io::sink())?;
     }
 }
 
-fn tar_head<R: Read>(entry: &tar::Entry<'_, R>) -> Head {
+fn tar_head<R: Read>(entry: &tar::Entry<'_, R>) -> ArchiveEntryHeader {
     let target = || {
         let target = entry.link_name_bytes().unwrap_or_default();
         String::from_utf8_lossy(&target).into_owned()
@@ -210,7 +217,7 @@ fn tar_head<R: Read>(entry: &tar::Entry<'_, R>) -> Head {
     };
     let modified =
         header.mtime().ok().and_then(|time| SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(time)));
-    Head {
+    ArchiveEntryHeader {
         name: String::from_utf8_lossy(&entry.path_bytes()).into_owned(),
         kind,
         size: entry.size(),

@@ -12,12 +12,12 @@ use super::names::{inside, stays_inside};
 pub(super) const LINKS_MAX: usize = 10_000;
 
 /// A link that is to be made.
-pub(super) enum Link {
+pub(super) enum ArchiveLink {
     Symbolic { path: PathBuf, target: String },
     Hard { path: PathBuf, target: String },
 }
 
-impl Link {
+impl ArchiveLink {
     pub(super) fn path(&self) -> &Path {
         match self {
             Self::Symbolic { path, .. } | Self::Hard { path, .. } => path,

@@ -9,10 +9,10 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    entries::{Archive, Flow},
+    entries::{ArchiveEntryFlow, ArchiveFile},
     names::inside,
 };
-use crate::{error::ReadError, folder::EntryKind, format::Format, guard::guarded};
+use crate::{error::FileReadError, folder::EntryKind, format::Format, guard::guarded};
 
 /// The most bytes that are decompressed to find the entries of a tar file.
 const BYTES_MAX: u64 = 4 * 1024 * 1024 * 1024;
@@ -52,16 +52,16 @@ pub struct ArchiveEntry {
 ///
 /// # Errors
 /// The file cannot be read, is no archive, or is damaged.
-pub fn list(path: &Path, entries_max: usize) -> Result<ArchiveListing, ReadError> {
+pub fn list(path: &Path, entries_max: usize) -> Result<ArchiveListing, FileReadError> {
     guarded(path, || {
-        let archive = Archive::open(path)?;
+        let archive = ArchiveFile::open(path)?;
         let format = archive.format;
         let mut listing = ArchiveListing { format, entries: Vec::new(), bytes_total: 0, left_out: None };
         let mut seen = 0_u64;
         let result = archive.visit(&mut |head, data| {
             if listing.entries.len() >= entries_max {
                 listing.left_out = Some(format!("entries after the first {entries_max}"));
-                return Ok(Flow::Stop);
+                return Ok(ArchiveEntryFlow::Stop);
             }
             let size = if format == Format::Compressed {
                 io::copy(&mut data.take(BYTES_MAX), &mut io::sink())?
@@ -79,9 +79,9 @@ pub fn list(path: &Path, entries_max: usize) -> Result<ArchiveListing, ReadError
             });
             if seen > BYTES_MAX && format != Format::Zip {
                 listing.left_out = Some(format!("everything after the first {BYTES_MAX} bytes"));
-                return Ok(Flow::Stop);
+                return Ok(ArchiveEntryFlow::Stop);
             }
-            Ok(Flow::Next)
+            Ok(ArchiveEntryFlow::Next)
         });
         result.map_err(|fault| fault.at(path, format))?;
         Ok(listing)

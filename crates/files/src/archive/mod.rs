@@ -13,4 +13,4 @@ mod stream;
 mod unpack;
 
 pub use list::{ArchiveEntry, ArchiveListing, list};
-pub use unpack::{Existing, UnpackOptions, Unpacked, unpack};
+pub use unpack::{UnpackConflictPolicy, UnpackOptions, UnpackSummary, unpack};

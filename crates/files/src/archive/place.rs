@@ -7,8 +7,8 @@ use std::{
 
 use tempfile::TempDir;
 
-use super::unpack::Existing;
-use crate::{error::ReadError, folder::Skipped};
+use super::unpack::UnpackConflictPolicy;
+use crate::{error::FileReadError, folder::SkippedFile};
 
 /// Name of the folder that holds the entries until all of them are unpacked.
 const CONTENT: &str = "content";
@@ -17,22 +17,23 @@ const CONTENT: &str = "content";
 pub(super) struct Destination {
     into: PathBuf,
     temporary: TempDir,
-    existing: Existing,
+    existing: UnpackConflictPolicy,
     /// `true` if the destination is not empty.
     is_filled: bool,
 }
 
 impl Destination {
-    pub(super) fn prepare(into: &Path, existing: Existing) -> Result<Self, ReadError> {
-        let exists = |problem: &str| ReadError::Exists { path: into.to_owned(), problem: problem.to_owned() };
-        let failed = |error| ReadError::file("unpack into", into, error);
+    pub(super) fn prepare(into: &Path, existing: UnpackConflictPolicy) -> Result<Self, FileReadError> {
+        let exists =
+            |problem: &str| FileReadError::Exists { path: into.to_owned(), problem: problem.to_owned() };
+        let failed = |error| FileReadError::file("unpack into", into, error);
         let is_filled = match fs::symlink_metadata(into) {
             Ok(metadata) if metadata.is_dir() => fs::read_dir(into).map_err(failed)?.next().is_some(),
             Ok(_) => return Err(exists("it exists and is no folder; choose another name")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => false,
             Err(error) => return Err(failed(error)),
         };
-        if is_filled && existing == Existing::Refuse {
+        if is_filled && existing == UnpackConflictPolicy::Refuse {
             return Err(exists("it has files already; choose a new folder, or say that files may be added"));
         }
         let parent = into.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -48,7 +49,7 @@ impl Destination {
     }
 
     /// Moves what was unpacked to its place. Returns what was kept as it was.
-    pub(super) fn finish(self) -> Result<Vec<Skipped>, ReadError> {
+    pub(super) fn finish(self) -> Result<Vec<SkippedFile>, FileReadError> {
         let mut skipped = Vec::new();
         let root = self.root();
         let moved = if self.is_filled {
@@ -57,25 +58,25 @@ impl Destination {
             // Replaces an empty folder, and fails if something has been put there meanwhile.
             fs::rename(&root, &self.into)
         };
-        moved.map_err(|error| ReadError::file("unpack into", &self.into, error))?;
+        moved.map_err(|error| FileReadError::file("unpack into", &self.into, error))?;
         Ok(skipped)
     }
 
     /// Moves the entries of a folder into one that exists. The depth is that of names in archives.
-    fn merge(&self, from: &Path, to: &Path, skipped: &mut Vec<Skipped>) -> io::Result<()> {
+    fn merge(&self, from: &Path, to: &Path, skipped: &mut Vec<SkippedFile>) -> io::Result<()> {
         for entry in fs::read_dir(from)? {
             let entry = entry?;
             let target = to.join(entry.file_name());
             let name = target.strip_prefix(&self.into).unwrap_or(&target).to_string_lossy().into_owned();
             let is_folder = entry.file_type()?.is_dir();
-            let mut skip = |why: &str| skipped.push(Skipped { name: name.clone(), why: why.to_owned() });
+            let mut skip = |why: &str| skipped.push(SkippedFile { name: name.clone(), why: why.to_owned() });
             match fs::symlink_metadata(&target) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => fs::rename(entry.path(), &target)?,
                 Err(error) => return Err(error),
                 Ok(found) if found.is_dir() && is_folder => self.merge(&entry.path(), &target, skipped)?,
                 // A link to a folder could lead anywhere.
                 Ok(found) if found.is_dir() || is_folder => skip("a folder and a file have the same name"),
-                Ok(_) if self.existing == Existing::Replace => fs::rename(entry.path(), &target)?,
+                Ok(_) if self.existing == UnpackConflictPolicy::Replace => fs::rename(entry.path(), &target)?,
                 Ok(_) => skip("a file of this name exists and is kept"),
             }
         }

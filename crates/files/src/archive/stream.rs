@@ -70,9 +70,9 @@ impl Read for ZstdReader {
 /// Number of bytes that may still be read: shared, so that the limit can be changed while a library owns the
 /// reader.
 #[derive(Clone)]
-pub(super) struct Allowance(Rc<Cell<u64>>);
+pub(super) struct ByteBudget(Rc<Cell<u64>>);
 
-impl Allowance {
+impl ByteBudget {
     pub(super) fn new(bytes: u64) -> Self {
         Self(Rc::new(Cell::new(bytes)))
     }
@@ -83,18 +83,18 @@ impl Allowance {
 }
 
 /// A reader that fails when its allowance is used up.
-pub(super) struct Allowed<R> {
+pub(super) struct LimitedReader<R> {
     source: R,
-    allowance: Allowance,
+    allowance: ByteBudget,
 }
 
-impl<R: Read> Allowed<R> {
-    pub(super) fn new(source: R, allowance: Allowance) -> Self {
+impl<R: Read> LimitedReader<R> {
+    pub(super) fn new(source: R, allowance: ByteBudget) -> Self {
         Self { source, allowance }
     }
 }
 
-impl<R: Read> Read for Allowed<R> {
+impl<R: Read> Read for LimitedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.allowance.0.get();
         let count = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));

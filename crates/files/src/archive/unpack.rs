@@ -10,14 +10,14 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    entries::{Archive, Flow, Head},
-    links::{LINKS_MAX, Link},
+    entries::{ArchiveEntryFlow, ArchiveEntryHeader, ArchiveFile},
+    links::{ArchiveLink, LINKS_MAX},
     names::inside,
     place::Destination,
 };
 use crate::{
-    error::{Fault, ReadError},
-    folder::{EntryKind, NameFilter, Skipped},
+    error::{FileParseError, FileReadError},
+    folder::{EntryKind, NameFilter, SkippedFile},
     format::Format,
     guard::guarded,
 };
@@ -42,7 +42,7 @@ pub struct UnpackOptions {
     /// The most bytes that one byte of the archive may expand to, after the first 16 MiB.
     pub ratio_max: u64,
     /// The action if the folder is not empty.
-    pub existing: Existing,
+    pub existing: UnpackConflictPolicy,
 }
 
 impl Default for UnpackOptions {
@@ -53,7 +53,7 @@ impl Default for UnpackOptions {
             entry_bytes_max: 1024 * 1024 * 1024,
             entries_max: 50_000,
             ratio_max: 200,
-            existing: Existing::Refuse,
+            existing: UnpackConflictPolicy::Refuse,
         }
     }
 }
@@ -61,7 +61,7 @@ impl Default for UnpackOptions {
 /// The action if the folder to unpack into is not empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Existing {
+pub enum UnpackConflictPolicy {
     /// An error.
     #[default]
     Refuse,
@@ -73,7 +73,7 @@ pub enum Existing {
 
 /// The result of unpacking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unpacked {
+pub struct UnpackSummary {
     /// The folder.
     pub folder: PathBuf,
     /// Files, links included.
@@ -81,7 +81,7 @@ pub struct Unpacked {
     /// Bytes of the files.
     pub bytes: u64,
     /// Entries that were skipped, the first 100.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedFile>,
     /// Number of skipped entries. Those that the glob does not match are not counted.
     pub skipped_total: usize,
 }
@@ -89,20 +89,20 @@ pub struct Unpacked {
 /// Unpacks an archive into the folder `into`, whose parent must exist. Blocking.
 ///
 /// The entries go to a temporary folder beside it, which is renamed at the end: a failure leaves nothing, and
-/// `into` is never half full. Only if it has something in it already ([`Existing`]), files are moved one by
+/// `into` is never half full. Only if it has something in it already ([`UnpackConflictPolicy`]), files are moved one by
 /// one. Files get the permissions 0644, or 0755 if they are executable; times and owners are not restored.
 ///
 /// # Errors
 /// The archive cannot be read, is damaged, password protected or exceeds a limit; the folder cannot be
 /// written or has something in it.
-pub fn unpack(path: &Path, into: &Path, options: &UnpackOptions) -> Result<Unpacked, ReadError> {
+pub fn unpack(path: &Path, into: &Path, options: &UnpackOptions) -> Result<UnpackSummary, FileReadError> {
     guarded(path, || {
         let filter = NameFilter::new(options.glob.as_deref())?;
-        let archive = Archive::open(path)?;
+        let archive = ArchiveFile::open(path)?;
         let destination = Destination::prepare(into, options.existing)?;
         let format = archive.format;
         let ratio_limit = archive.packed.saturating_mul(options.ratio_max).saturating_add(RATIO_FREE);
-        let mut unpacking = Unpacking {
+        let mut unpacking = ArchiveUnpacker {
             root: destination.root(),
             options,
             ratio_limit,
@@ -121,29 +121,29 @@ pub fn unpack(path: &Path, into: &Path, options: &UnpackOptions) -> Result<Unpac
         visited.map_err(|fault| failed(fault, path, into, format))?;
         unpacking.make_links();
         if unpacking.files == 0 && unpacking.encrypted > 0 {
-            return Err(Fault::PasswordProtected.at(path, format));
+            return Err(FileParseError::PasswordProtected.at(path, format));
         }
-        let Unpacking { files, bytes, mut skipped, mut skipped_total, .. } = unpacking;
+        let ArchiveUnpacker { files, bytes, mut skipped, mut skipped_total, .. } = unpacking;
         let kept = destination.finish()?;
         skipped_total += kept.len();
         skipped.extend(kept.into_iter().take(SKIPPED_SHOWN));
-        Ok(Unpacked { folder: into.to_owned(), files, bytes, skipped, skipped_total })
+        Ok(UnpackSummary { folder: into.to_owned(), files, bytes, skipped, skipped_total })
     })
 }
 
 /// Errors with an OS error code come from writing; the others report a damaged archive.
-fn failed(fault: Fault, path: &Path, into: &Path, format: Format) -> ReadError {
-    if let Fault::Io(cause) = fault {
+fn failed(fault: FileParseError, path: &Path, into: &Path, format: Format) -> FileReadError {
+    if let FileParseError::Io(cause) = fault {
         let is_of_system = cause.raw_os_error().is_some();
         if is_of_system {
-            return ReadError::file("unpack into", into, cause);
+            return FileReadError::file("unpack into", into, cause);
         }
-        return Fault::Io(cause).at(path, format);
+        return FileParseError::Io(cause).at(path, format);
     }
     fault.at(path, format)
 }
 
-struct Unpacking<'a> {
+struct ArchiveUnpacker<'a> {
     root: PathBuf,
     options: &'a UnpackOptions,
     ratio_limit: u64,
@@ -155,14 +155,18 @@ struct Unpacking<'a> {
     passed_over: u64,
     /// `true` if entries can be reached only by decompressing the previous ones.
     is_stream: bool,
-    links: Vec<Link>,
-    skipped: Vec<Skipped>,
+    links: Vec<ArchiveLink>,
+    skipped: Vec<SkippedFile>,
     skipped_total: usize,
     encrypted: usize,
 }
 
-impl Unpacking<'_> {
-    fn entry(&mut self, head: &Head, data: &mut dyn Read) -> Result<Flow, Fault> {
+impl ArchiveUnpacker<'_> {
+    fn entry(
+        &mut self,
+        head: &ArchiveEntryHeader,
+        data: &mut dyn Read,
+    ) -> Result<ArchiveEntryFlow, FileParseError> {
         let flow = self.take(head, data)?;
         if self.is_stream {
             // What is left of an entry is decompressed to get to the next one, so it counts.
@@ -171,22 +175,26 @@ impl Unpacking<'_> {
         Ok(flow)
     }
 
-    fn take(&mut self, head: &Head, data: &mut dyn Read) -> Result<Flow, Fault> {
+    fn take(
+        &mut self,
+        head: &ArchiveEntryHeader,
+        data: &mut dyn Read,
+    ) -> Result<ArchiveEntryFlow, FileParseError> {
         self.entries += 1;
         if self.entries > self.options.entries_max {
             let limit = self.options.entries_max;
-            return Err(Fault::TooLarge(format!("it has more than {limit} entries (entries_max)")));
+            return Err(FileParseError::TooLarge(format!("it has more than {limit} entries (entries_max)")));
         }
         let path = match inside(&head.name) {
             Ok(path) => path,
             // `./` is the root itself, which has no entry.
             Err(_) if head.kind == EntryKind::Folder && head.name.trim_matches(['.', '/']).is_empty() => {
-                return Ok(Flow::Next);
+                return Ok(ArchiveEntryFlow::Next);
             }
             Err(why) => return Ok(self.skip(head, why)),
         };
         if !self.filter.matches(&path) {
-            return Ok(Flow::Next);
+            return Ok(ArchiveEntryFlow::Next);
         }
         if let Some(why) = head.unreadable {
             self.encrypted += 1;
@@ -199,46 +207,51 @@ impl Unpacking<'_> {
                 Ok(self.skip(head, "there are too many links"))
             }
             EntryKind::Link { target } => {
-                self.links.push(Link::Symbolic { path, target: target.clone() });
-                Ok(Flow::Next)
+                self.links.push(ArchiveLink::Symbolic { path, target: target.clone() });
+                Ok(ArchiveEntryFlow::Next)
             }
             EntryKind::HardLink { target } => {
-                self.links.push(Link::Hard { path, target: target.clone() });
-                Ok(Flow::Next)
+                self.links.push(ArchiveLink::Hard { path, target: target.clone() });
+                Ok(ArchiveEntryFlow::Next)
             }
             EntryKind::Other => Ok(self.skip(head, "it is a device, a pipe or of an unknown kind")),
         }
     }
 
-    fn skip(&mut self, head: &Head, why: &str) -> Flow {
+    fn skip(&mut self, head: &ArchiveEntryHeader, why: &str) -> ArchiveEntryFlow {
         self.skip_name(head.name.chars().take(300).collect(), why.to_owned());
-        Flow::Next
+        ArchiveEntryFlow::Next
     }
 
     fn skip_name(&mut self, name: String, why: String) {
         self.skipped_total += 1;
         if self.skipped.len() < SKIPPED_SHOWN {
-            self.skipped.push(Skipped { name, why });
+            self.skipped.push(SkippedFile { name, why });
         }
     }
 
-    fn folder(&mut self, head: &Head, path: &Path) -> Flow {
+    fn folder(&mut self, head: &ArchiveEntryHeader, path: &Path) -> ArchiveEntryFlow {
         match fs::create_dir_all(self.root.join(path)) {
-            Ok(()) => Flow::Next,
+            Ok(()) => ArchiveEntryFlow::Next,
             Err(error) => self.skip(head, &collision(&error)),
         }
     }
 
-    fn file(&mut self, head: &Head, path: &Path, data: &mut dyn Read) -> Result<Flow, Fault> {
+    fn file(
+        &mut self,
+        head: &ArchiveEntryHeader,
+        path: &Path,
+        data: &mut dyn Read,
+    ) -> Result<ArchiveEntryFlow, FileParseError> {
         let mut file = match self.create(path, head.is_executable) {
             Ok(file) => file,
             Err(error) if is_collision(&error) => return Ok(self.skip(head, &collision(&error))),
-            Err(error) => return Err(Fault::Io(error)),
+            Err(error) => return Err(FileParseError::Io(error)),
         };
         let count = self.copy(data, &mut file)?;
         self.bytes += count;
         self.files += 1;
-        Ok(Flow::Next)
+        Ok(ArchiveEntryFlow::Next)
     }
 
     /// A new file: never one that exists, and never through a link.
@@ -252,7 +265,7 @@ impl Unpacking<'_> {
     }
 
     /// Copies an entry within the limits.
-    fn copy(&self, data: &mut dyn Read, to: &mut dyn Write) -> Result<u64, Fault> {
+    fn copy(&self, data: &mut dyn Read, to: &mut dyn Write) -> Result<u64, FileParseError> {
         let options = self.options;
         let used = self.bytes.saturating_add(self.passed_over);
         let limits = [
@@ -275,7 +288,7 @@ impl Unpacking<'_> {
         let Some((limit, problem)) = limits.into_iter().min_by_key(|(limit, _)| *limit) else { return Ok(0) };
         // One byte more than is allowed, to see that there are more.
         let count = io::copy(&mut data.take(limit.saturating_add(1)), to)?;
-        if count > limit { Err(Fault::TooLarge(problem)) } else { Ok(count) }
+        if count > limit { Err(FileParseError::TooLarge(problem)) } else { Ok(count) }
     }
 
     fn make_links(&mut self) {

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     names::NameFilter,
-    walk::{Found, Walk},
+    walk::{FolderWalk, FolderWalkEntry},
 };
-use crate::error::ReadError;
+use crate::error::FileReadError;
 
 /// The most entries that are kept to be sorted.
 const ENTRIES_MAX: usize = 100_000;
@@ -21,7 +21,7 @@ const ENTRIES_MAX: usize = 100_000;
 /// Options for listing a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct ListOptions {
+pub struct FolderListOptions {
     /// Glob of the names, such as `*.pdf`; with `/`, of the paths inside the folder, such as `2026/**/*.pdf`.
     pub glob: Option<String>,
     /// Levels of folders, 1 to 100; 1 is the folder alone.
@@ -40,7 +40,7 @@ pub struct ListOptions {
     pub sort: Sort,
 }
 
-impl Default for ListOptions {
+impl Default for FolderListOptions {
     fn default() -> Self {
         Self {
             glob: None,
@@ -70,9 +70,9 @@ pub enum Sort {
 
 /// The content list of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Listing {
+pub struct FolderListing {
     /// The entries.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<FolderEntry>,
     /// Total number of entries; a lower bound if `left_out` reports that not all were seen.
     pub total: usize,
     /// The part that is left out, and how to read on.
@@ -83,7 +83,7 @@ pub struct Listing {
 
 /// A file, folder or link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct FolderEntry {
     /// Its path inside the folder. Bytes that are not UTF-8 are shown as U+FFFD.
     pub path: String,
     /// Its kind.
@@ -120,11 +120,11 @@ pub enum EntryKind {
 ///
 /// # Errors
 /// It is no folder, cannot be read, or the glob is not valid.
-pub fn list(folder: &Path, options: &ListOptions) -> Result<Listing, ReadError> {
+pub fn list(folder: &Path, options: &FolderListOptions) -> Result<FolderListing, FileReadError> {
     let filter = NameFilter::new(options.glob.as_deref())?;
-    let mut walk =
-        Walk::new(folder, options.depth_max, options.hidden)?.sparing(&options.without, options.public_only);
-    let mut entries: Vec<Entry> = walk
+    let mut walk = FolderWalk::new(folder, options.depth_max, options.hidden)?
+        .sparing(&options.without, options.public_only);
+    let mut entries: Vec<FolderEntry> = walk
         .by_ref()
         .filter(|found| filter.matches(&found.inside))
         .take(ENTRIES_MAX)
@@ -137,7 +137,8 @@ pub fn list(folder: &Path, options: &ListOptions) -> Result<Listing, ReadError> 
         Sort::Modified => entries.sort_by_key(|entry| Reverse(entry.modified)),
     }
     let total = entries.len();
-    let entries: Vec<Entry> = entries.into_iter().skip(options.skip).take(options.entries_max).collect();
+    let entries: Vec<FolderEntry> =
+        entries.into_iter().skip(options.skip).take(options.entries_max).collect();
     let last = options.skip.saturating_add(entries.len());
     let mut left_out = Vec::new();
     if last < total {
@@ -149,10 +150,10 @@ pub fn list(folder: &Path, options: &ListOptions) -> Result<Listing, ReadError> 
         );
     }
     let left_out = (!left_out.is_empty()).then(|| left_out.join(", and "));
-    Ok(Listing { entries, total, left_out, problems: walk.problems })
+    Ok(FolderListing { entries, total, left_out, problems: walk.problems })
 }
 
-fn entry(found: &Found) -> Entry {
+fn entry(found: &FolderWalkEntry) -> FolderEntry {
     let metadata = &found.metadata;
     let kind = if metadata.is_dir() {
         EntryKind::Folder
@@ -166,5 +167,5 @@ fn entry(found: &Found) -> Entry {
     };
     let size = if metadata.is_file() { metadata.len() } else { 0 };
     let path = found.inside.to_string_lossy().into_owned();
-    Entry { path, kind, size, modified: metadata.modified().ok() }
+    FolderEntry { path, kind, size, modified: metadata.modified().ok() }
 }

@@ -5,6 +5,6 @@ mod names;
 mod search;
 mod walk;
 
-pub use list::{Entry, EntryKind, ListOptions, Listing, Sort, list};
+pub use list::{EntryKind, FolderEntry, FolderListOptions, FolderListing, Sort, list};
 pub(crate) use names::NameFilter;
-pub use search::{Match, Pattern, SearchOptions, SearchResult, Skipped, search};
+pub use search::{FileSearchPattern, Match, SearchOptions, SearchResult, SkippedFile, search};

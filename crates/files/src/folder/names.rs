@@ -4,7 +4,7 @@ use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::error::ReadError;
+use crate::error::FileReadError;
 
 /// The longest pattern, in bytes.
 const LENGTH_MAX: usize = 1_000;
@@ -15,9 +15,9 @@ pub(crate) struct NameFilter(Option<(GlobMatcher, bool)>);
 
 impl NameFilter {
     /// All names if there is no pattern.
-    pub(crate) fn new(pattern: Option<&str>) -> Result<Self, ReadError> {
+    pub(crate) fn new(pattern: Option<&str>) -> Result<Self, FileReadError> {
         let Some(pattern) = pattern else { return Ok(Self(None)) };
-        let wrong = |problem: String| ReadError::Value {
+        let wrong = |problem: String| FileReadError::Value {
             value: pattern.chars().take(100).collect(),
             problem: format!("{problem}; globs look like *.csv, report-?.{{docx,odt}} or src/**/*.rs"),
         };

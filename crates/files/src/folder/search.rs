@@ -9,13 +9,13 @@ use std::{
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
-use super::{names::NameFilter, walk::Walk};
+use super::{names::NameFilter, walk::FolderWalk};
 use crate::{
-    content::{Content, Text},
+    content::{FileContent, Text},
     decode::{SAMPLE, is_binary},
-    error::ReadError,
+    error::FileReadError,
     format::{Signature, signature},
-    options::{ReadOptions, What},
+    options::{ContentForm, ReadOptions},
     read::{head, open, read},
     tables::{Tables, column_letters},
     text::TextSource,
@@ -35,7 +35,7 @@ const SKIPPED_SHOWN: usize = 20;
 /// The pattern to search for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Pattern {
+pub enum FileSearchPattern {
     /// Exactly this text.
     Plain(String),
     /// A regular expression in the syntax of the `regex` crate: no look-around, no back references, linear
@@ -105,7 +105,7 @@ pub struct SearchResult {
     /// Number of files that were not searched because they are binary or documents.
     pub files_binary: usize,
     /// Files that could not be searched, the first 20.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedFile>,
     /// The part that is left out because of a limit, and the suggested next step.
     pub left_out: Option<String>,
 }
@@ -125,7 +125,7 @@ pub struct Match {
 
 /// Something that was not read, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Skipped {
+pub struct SkippedFile {
     /// Its name or path.
     pub name: String,
     /// The reason.
@@ -138,24 +138,28 @@ pub struct Skipped {
 /// # Errors
 /// The folder cannot be read, or the pattern or the glob is not valid. Files that cannot be read are listed
 /// as skipped.
-pub fn search(folder: &Path, pattern: &Pattern, options: &SearchOptions) -> Result<SearchResult, ReadError> {
+pub fn search(
+    folder: &Path,
+    pattern: &FileSearchPattern,
+    options: &SearchOptions,
+) -> Result<SearchResult, FileReadError> {
     let filter = NameFilter::new(options.glob.as_deref())?;
     let regex = compile(pattern, options.ignore_case)?;
-    let mut searching = Searching {
+    let mut searching = FolderSearch {
         regex,
         options,
         bytes_left: options.bytes_max,
         start: Instant::now(),
         result: SearchResult::default(),
     };
-    let metadata = fs::metadata(folder).map_err(|error| ReadError::file("search", folder, error))?;
+    let metadata = fs::metadata(folder).map_err(|error| FileReadError::file("search", folder, error))?;
     if !metadata.is_dir() {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         searching.file(folder, &name, metadata.len())?;
         return Ok(searching.result);
     }
-    let mut walk =
-        Walk::new(folder, options.depth_max, options.hidden)?.sparing(&options.without, options.public_only);
+    let mut walk = FolderWalk::new(folder, options.depth_max, options.hidden)?
+        .sparing(&options.without, options.public_only);
     for (files, found) in
         walk.by_ref().filter(|found| found.metadata.is_file() && filter.matches(&found.inside)).enumerate()
     {
@@ -180,12 +184,12 @@ pub fn search(folder: &Path, pattern: &Pattern, options: &SearchOptions) -> Resu
     Ok(searching.result)
 }
 
-fn compile(pattern: &Pattern, ignore_case: bool) -> Result<Regex, ReadError> {
+fn compile(pattern: &FileSearchPattern, ignore_case: bool) -> Result<Regex, FileReadError> {
     let (value, expression) = match pattern {
-        Pattern::Plain(text) => (text, regex::escape(text)),
-        Pattern::Regex(expression) => (expression, expression.clone()),
+        FileSearchPattern::Plain(text) => (text, regex::escape(text)),
+        FileSearchPattern::Regex(expression) => (expression, expression.clone()),
     };
-    let wrong = |problem: String| ReadError::Value { value: value.chars().take(200).collect(), problem };
+    let wrong = |problem: String| FileReadError::Value { value: value.chars().take(200).collect(), problem };
     if value.is_empty() {
         return Err(wrong("a pattern must not be empty".to_owned()));
     }
@@ -194,7 +198,7 @@ fn compile(pattern: &Pattern, ignore_case: bool) -> Result<Regex, ReadError> {
     regex.map_err(|error| wrong(error.to_string()))
 }
 
-struct Searching<'a> {
+struct FolderSearch<'a> {
     regex: Regex,
     options: &'a SearchOptions,
     bytes_left: u64,
@@ -202,7 +206,7 @@ struct Searching<'a> {
     result: SearchResult,
 }
 
-impl Searching<'_> {
+impl FolderSearch<'_> {
     /// Which limit was reached.
     fn limit(&self, files: usize) -> Option<String> {
         let options = self.options;
@@ -220,11 +224,11 @@ impl Searching<'_> {
 
     fn skip(&mut self, name: &str, why: &str) {
         if self.result.skipped.len() < SKIPPED_SHOWN {
-            self.result.skipped.push(Skipped { name: name.to_owned(), why: why.to_owned() });
+            self.result.skipped.push(SkippedFile { name: name.to_owned(), why: why.to_owned() });
         }
     }
 
-    fn file(&mut self, path: &Path, name: &str, bytes: u64) -> Result<(), ReadError> {
+    fn file(&mut self, path: &Path, name: &str, bytes: u64) -> Result<(), FileReadError> {
         let Some(left) = self.bytes_left.checked_sub(bytes) else {
             self.skip(
                 name,
@@ -233,7 +237,7 @@ impl Searching<'_> {
             return Ok(());
         };
         let file = open(path)?;
-        let start = head(&file, SAMPLE).map_err(|error| ReadError::file("read", path, error))?;
+        let start = head(&file, SAMPLE).map_err(|error| FileReadError::file("read", path, error))?;
         let is_document = matches!(signature(&start), Signature::Zip | Signature::Compound | Signature::Pdf);
         if is_document && self.options.documents {
             self.bytes_left = left;
@@ -249,9 +253,9 @@ impl Searching<'_> {
         self.text(&source, name).map_err(|fault| fault.at(path, crate::Format::Text))
     }
 
-    fn text(&mut self, source: &TextSource, name: &str) -> Result<(), crate::error::Fault> {
+    fn text(&mut self, source: &TextSource, name: &str) -> Result<(), crate::error::FileParseError> {
         let mut reader = source.reader(u64::MAX)?;
-        let mut lines = Lines { number: 1, found: 0, is_reported: false };
+        let mut lines = LineSearchState { number: 1, found: 0, is_reported: false };
         let mut text = String::new();
         while reader.next_piece(&mut text)? {
             let mut start = 0;
@@ -273,17 +277,17 @@ impl Searching<'_> {
         Ok(())
     }
 
-    fn document(&mut self, path: &Path, name: &str) -> Result<(), ReadError> {
+    fn document(&mut self, path: &Path, name: &str) -> Result<(), FileReadError> {
         let options = ReadOptions {
-            what: What::Auto,
+            what: ContentForm::Auto,
             characters_max: DOCUMENT_CHARACTERS_MAX,
             rows_max: DOCUMENT_ROWS_MAX,
             ..ReadOptions::default()
         };
         match read(path, &options) {
-            Ok(Content::Text(text)) => self.document_text(&text, name),
-            Ok(Content::Tables(tables)) => self.document_tables(&tables, name),
-            Err(ReadError::Unsupported { .. } | ReadError::UnknownFormat { .. }) => {
+            Ok(FileContent::Text(text)) => self.document_text(&text, name),
+            Ok(FileContent::Tables(tables)) => self.document_tables(&tables, name),
+            Err(FileReadError::Unsupported { .. } | FileReadError::UnknownFormat { .. }) => {
                 self.result.files_binary += 1;
                 return Ok(());
             }
@@ -338,15 +342,15 @@ impl Searching<'_> {
 }
 
 /// The position of a search in a text file.
-struct Lines {
+struct LineSearchState {
     number: usize,
     found: usize,
     /// Set once this line has matched: each line is reported once.
     is_reported: bool,
 }
 
-impl Lines {
-    fn search(&mut self, searching: &mut Searching<'_>, name: &str, line: &str) -> bool {
+impl LineSearchState {
+    fn search(&mut self, searching: &mut FolderSearch<'_>, name: &str, line: &str) -> bool {
         if self.is_reported {
             return true;
         }

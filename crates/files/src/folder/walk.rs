@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::error::ReadError;
+use crate::error::FileReadError;
 
 /// The most names that are gone through.
 const NAMES_MAX: usize = 500_000;
@@ -16,7 +16,7 @@ const DEPTH_MAX: usize = 100;
 const PROBLEMS_MAX: usize = 20;
 
 /// A file, folder or link that was found.
-pub(crate) struct Found {
+pub(crate) struct FolderWalkEntry {
     pub(crate) path: PathBuf,
     /// The path inside the folder.
     pub(crate) inside: PathBuf,
@@ -25,7 +25,7 @@ pub(crate) struct Found {
 }
 
 /// The entries of a folder and of those in it.
-pub(crate) struct Walk {
+pub(crate) struct FolderWalk {
     root: PathBuf,
     depth_max: usize,
     has_hidden: bool,
@@ -40,12 +40,12 @@ pub(crate) struct Walk {
     pub(crate) problems: Vec<String>,
 }
 
-impl Walk {
+impl FolderWalk {
     /// `depth_max` 1: only what is directly in the folder. The folder itself may be a link.
-    pub(crate) fn new(root: &Path, depth_max: usize, has_hidden: bool) -> Result<Self, ReadError> {
-        let metadata = fs::metadata(root).map_err(|error| ReadError::file("list", root, error))?;
+    pub(crate) fn new(root: &Path, depth_max: usize, has_hidden: bool) -> Result<Self, FileReadError> {
+        let metadata = fs::metadata(root).map_err(|error| FileReadError::file("list", root, error))?;
         if !metadata.is_dir() {
-            return Err(ReadError::Kind {
+            return Err(FileReadError::Kind {
                 path: root.to_owned(),
                 found: "no folder",
                 next: "read it instead",
@@ -61,7 +61,7 @@ impl Walk {
             public_only: false,
             problems: Vec::new(),
         };
-        walk.enter(root, 1).map_err(|error| ReadError::file("list", root, error))?;
+        walk.enter(root, 1).map_err(|error| FileReadError::file("list", root, error))?;
         Ok(walk)
     }
 
@@ -108,10 +108,10 @@ impl Walk {
     }
 }
 
-impl Iterator for Walk {
-    type Item = Found;
+impl Iterator for FolderWalk {
+    type Item = FolderWalkEntry;
 
-    fn next(&mut self) -> Option<Found> {
+    fn next(&mut self) -> Option<FolderWalkEntry> {
         loop {
             let (path, depth) = self.pending.pop()?;
             // It may have gone since.
@@ -130,7 +130,7 @@ impl Iterator for Walk {
                 self.problems.push(format!("{}: {error}", path.display()));
             }
             let inside = path.strip_prefix(&self.root).unwrap_or(&path).to_owned();
-            return Some(Found { path, inside, metadata });
+            return Some(FolderWalkEntry { path, inside, metadata });
         }
     }
 }

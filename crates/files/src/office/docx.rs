@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use super::{
     package::Package,
-    xml::{Element, Node, Visit, local, nodes},
+    xml::{XmlDescent, XmlElement, XmlNode, local, nodes},
 };
 use crate::{
-    compose::{Block, Composer, Document},
-    error::Fault,
+    compose::{Block, Composer, DocumentText},
+    error::FileParseError,
 };
 
 /// The most styles that build on each other.
@@ -17,16 +17,16 @@ const BASED_ON_MAX: usize = 20;
 const NOTES: [&str; 3] = ["footnotes", "endnotes", "comments"];
 
 /// A paragraph that is open.
-struct Paragraph {
+struct DocxParagraph {
     block: Block,
     /// Text of the paragraph around it.
     before: String,
 }
 
-struct Reading<'a> {
+struct DocxParser<'a> {
     composer: Composer,
     styles: &'a HashMap<String, Block>,
-    paragraphs: Vec<Paragraph>,
+    paragraphs: Vec<DocxParagraph>,
     /// Columns of the cells that are open.
     spans: Vec<usize>,
     is_text: bool,
@@ -35,7 +35,7 @@ struct Reading<'a> {
 }
 
 /// Text of a Word document.
-pub(crate) fn document(package: &mut Package) -> Result<Document, Fault> {
+pub(crate) fn document(package: &mut Package) -> Result<DocumentText, FileParseError> {
     let main = package.main_part()?;
     let relations = package.relations(&main)?;
     let target = |kind: &str| relations.values().find(|relation| relation.kind == kind);
@@ -45,7 +45,7 @@ pub(crate) fn document(package: &mut Package) -> Result<Document, Fault> {
         }
         None => HashMap::new(),
     };
-    let mut reading = Reading {
+    let mut reading = DocxParser {
         composer: Composer::default(),
         styles: &styles,
         paragraphs: Vec::new(),
@@ -64,24 +64,24 @@ pub(crate) fn document(package: &mut Package) -> Result<Document, Fault> {
     Ok(reading.composer.finish())
 }
 
-impl Reading<'_> {
-    fn node(&mut self, node: Node<'_>) -> Result<Visit, Fault> {
+impl DocxParser<'_> {
+    fn node(&mut self, node: XmlNode<'_>) -> Result<XmlDescent, FileParseError> {
         match node {
-            Node::Open(element) => return self.open(&element),
-            Node::Close(name) => self.close(local(name)),
-            Node::Text(text) if self.is_text => self.composer.text(text)?,
-            Node::Text(_) => {}
+            XmlNode::Open(element) => return self.open(&element),
+            XmlNode::Close(name) => self.close(local(name)),
+            XmlNode::Text(text) if self.is_text => self.composer.text(text)?,
+            XmlNode::Text(_) => {}
         }
-        Ok(Visit::Into)
+        Ok(XmlDescent::Into)
     }
 
-    fn open(&mut self, element: &Element<'_>) -> Result<Visit, Fault> {
+    fn open(&mut self, element: &XmlElement<'_>) -> Result<XmlDescent, FileParseError> {
         match element.local() {
             // The same content for old programs; positions of tabs.
-            "Fallback" | "tabs" | "pPrChange" | "rPrChange" => return Ok(Visit::Skip),
+            "Fallback" | "tabs" | "pPrChange" | "rPrChange" => return Ok(XmlDescent::Skip),
             "p" => {
                 let before = self.composer.take_inline();
-                self.paragraphs.push(Paragraph { block: Block::Paragraph, before });
+                self.paragraphs.push(DocxParagraph { block: Block::Paragraph, before });
                 if let Some(prefix) = self.prefix.take() {
                     self.composer.text(&prefix)?;
                 }
@@ -112,23 +112,23 @@ impl Reading<'_> {
             }
             _ => {}
         }
-        Ok(Visit::Into)
+        Ok(XmlDescent::Into)
     }
 
-    fn open_note(&mut self, element: &Element<'_>) -> Visit {
+    fn open_note(&mut self, element: &XmlElement<'_>) -> XmlDescent {
         if element.attribute("w:type").is_some_and(|kind| kind != "normal") {
-            return Visit::Skip;
+            return XmlDescent::Skip;
         }
         let id = element.attribute("w:id").unwrap_or_default();
         self.prefix = Some(match element.attribute("w:author") {
             Some(author) => format!("[comment {id}] {author}: "),
             None => format!("[^{id}]: "),
         });
-        Visit::Into
+        XmlDescent::Into
     }
 
     /// A property of the paragraph that is open.
-    fn property(&mut self, element: &Element<'_>) {
+    fn property(&mut self, element: &XmlElement<'_>) {
         let Some(paragraph) = self.paragraphs.last_mut() else { return };
         let value = element.attribute("w:val").unwrap_or_default();
         let is_heading = matches!(paragraph.block, Block::Heading(_));
@@ -152,7 +152,7 @@ impl Reading<'_> {
         match name {
             "t" => self.is_text = false,
             "p" => {
-                if let Some(Paragraph { block, before }) = self.paragraphs.pop() {
+                if let Some(DocxParagraph { block, before }) = self.paragraphs.pop() {
                     self.composer.end_block(block);
                     self.composer.restore_inline(before);
                 }
@@ -178,12 +178,12 @@ struct Style {
 }
 
 /// Which styles are headings or items of lists.
-fn styles(xml: &str) -> Result<HashMap<String, Block>, Fault> {
+fn styles(xml: &str) -> Result<HashMap<String, Block>, FileParseError> {
     let mut found: HashMap<String, Style> = HashMap::new();
     let mut style = Style::default();
     nodes("its styles", xml, |node| {
         match node {
-            Node::Open(element) => {
+            XmlNode::Open(element) => {
                 let value = || element.attribute("w:val").unwrap_or_default();
                 match element.local() {
                     "style" => {
@@ -202,12 +202,12 @@ fn styles(xml: &str) -> Result<HashMap<String, Block>, Fault> {
                     _ => {}
                 }
             }
-            Node::Close(name) if local(name) == "style" => {
+            XmlNode::Close(name) if local(name) == "style" => {
                 found.insert(style.id.clone(), std::mem::take(&mut style));
             }
-            Node::Close(_) | Node::Text(_) => {}
+            XmlNode::Close(_) | XmlNode::Text(_) => {}
         }
-        Ok(Visit::Into)
+        Ok(XmlDescent::Into)
     })?;
     let block = |id: &String| {
         let mut style = found.get(id)?;

@@ -2,11 +2,11 @@
 
 use super::{
     package::Package,
-    xml::{Element, Node, Visit, nodes},
+    xml::{XmlDescent, XmlElement, XmlNode, nodes},
 };
 use crate::{
-    compose::{Block, Composer, Document},
-    error::Fault,
+    compose::{Block, Composer, DocumentText},
+    error::FileParseError,
 };
 
 /// The part with the text.
@@ -15,16 +15,16 @@ const CONTENT: &str = "content.xml";
 const SPACES_MAX: usize = 1_000;
 
 /// A paragraph that is open.
-struct Paragraph {
+struct OdfParagraph {
     block: Block,
     /// Text of the paragraph around it.
     before: String,
 }
 
 #[derive(Default)]
-struct Reading {
+struct OdfParser {
     composer: Composer,
-    paragraphs: Vec<Paragraph>,
+    paragraphs: Vec<OdfParagraph>,
     lists: usize,
     /// Notes and comments that are open: their paragraphs are part of the one around them.
     asides: usize,
@@ -36,37 +36,37 @@ struct Reading {
 }
 
 /// Text of an OpenDocument text or presentation.
-pub(crate) fn document(package: &mut Package) -> Result<Document, Fault> {
+pub(crate) fn document(package: &mut Package) -> Result<DocumentText, FileParseError> {
     check_encryption(package)?;
     let xml = package.text(CONTENT)?;
-    let mut reading = Reading::default();
+    let mut reading = OdfParser::default();
     nodes(CONTENT, &xml, |node| reading.node(node))?;
     Ok(reading.composer.finish())
 }
 
 /// An error if the parts are encrypted.
-pub(crate) fn check_encryption(package: &mut Package) -> Result<(), Fault> {
+pub(crate) fn check_encryption(package: &mut Package) -> Result<(), FileParseError> {
     let manifest = package.find("META-INF/manifest.xml")?.unwrap_or_default();
     if manifest.contains("encryption-data") || manifest.contains("encrypted-package") {
-        return Err(Fault::PasswordProtected);
+        return Err(FileParseError::PasswordProtected);
     }
     Ok(())
 }
 
-impl Reading {
-    fn node(&mut self, node: Node<'_>) -> Result<Visit, Fault> {
+impl OdfParser {
+    fn node(&mut self, node: XmlNode<'_>) -> Result<XmlDescent, FileParseError> {
         match node {
-            Node::Open(element) => return self.open(&element),
-            Node::Close(name) => self.close(name)?,
-            Node::Text(text) if !self.paragraphs.is_empty() => {
+            XmlNode::Open(element) => return self.open(&element),
+            XmlNode::Close(name) => self.close(name)?,
+            XmlNode::Text(text) if !self.paragraphs.is_empty() => {
                 self.composer.text(&text.replace(['\n', '\r', '\t'], " "))?;
             }
-            Node::Text(_) => {}
+            XmlNode::Text(_) => {}
         }
-        Ok(Visit::Into)
+        Ok(XmlDescent::Into)
     }
 
-    fn open(&mut self, element: &Element<'_>) -> Result<Visit, Fault> {
+    fn open(&mut self, element: &XmlElement<'_>) -> Result<XmlDescent, FileParseError> {
         match element.name() {
             "text:tracked-changes"
             | "text:note-citation"
@@ -75,7 +75,7 @@ impl Reading {
             | "svg:desc"
             | "dc:date"
             | "office:event-listeners"
-            | "text:table-of-content-source" => return Ok(Visit::Skip),
+            | "text:table-of-content-source" => return Ok(XmlDescent::Skip),
             "text:h" => {
                 self.open_paragraph(Block::Heading(element.number("text:outline-level").unwrap_or(1)));
             }
@@ -112,18 +112,18 @@ impl Reading {
             "draw:frame" => return Ok(self.open_frame(element)),
             _ => {}
         }
-        Ok(Visit::Into)
+        Ok(XmlDescent::Into)
     }
 
-    fn open_frame(&mut self, element: &Element<'_>) -> Visit {
+    fn open_frame(&mut self, element: &XmlElement<'_>) -> XmlDescent {
         match element.attribute("presentation:class").as_deref() {
-            Some("page-number" | "date-time" | "footer" | "header") => return Visit::Skip,
+            Some("page-number" | "date-time" | "footer" | "header") => return XmlDescent::Skip,
             class => self.is_title = class == Some("title"),
         }
-        Visit::Into
+        XmlDescent::Into
     }
 
-    fn open_aside(&mut self, start: &str) -> Result<(), Fault> {
+    fn open_aside(&mut self, start: &str) -> Result<(), FileParseError> {
         self.asides += 1;
         self.composer.text(start)
     }
@@ -131,11 +131,11 @@ impl Reading {
     fn open_paragraph(&mut self, block: Block) {
         if self.asides == 0 {
             let before = self.composer.take_inline();
-            self.paragraphs.push(Paragraph { block, before });
+            self.paragraphs.push(OdfParagraph { block, before });
         }
     }
 
-    fn close(&mut self, name: &str) -> Result<(), Fault> {
+    fn close(&mut self, name: &str) -> Result<(), FileParseError> {
         match name {
             "text:h" | "text:p" if self.asides > 0 => self.composer.text(" ")?,
             "text:h" | "text:p" => self.close_paragraph(),
@@ -158,7 +158,7 @@ impl Reading {
     }
 
     fn close_paragraph(&mut self) {
-        let Some(Paragraph { block, before }) = self.paragraphs.pop() else { return };
+        let Some(OdfParagraph { block, before }) = self.paragraphs.pop() else { return };
         let inline = self.composer.take_inline();
         // A paragraph of notes without text.
         if inline.trim() != "Notes:" || !self.is_notes {

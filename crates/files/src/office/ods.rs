@@ -3,13 +3,15 @@
 use super::{
     odf::check_encryption,
     package::Package,
-    xml::{Element, Node, Visit, nodes},
+    xml::{XmlDescent, XmlElement, XmlNode, nodes},
 };
 use crate::{
-    error::Fault,
+    error::FileParseError,
     format::Format,
     options::ReadOptions,
-    tables::{Budget, COLUMNS_MAX, Cell, Collector, Sheet, Tables, check_found, sheet_left_out},
+    tables::{
+        COLUMNS_MAX, CellBudget, Collector, SheetCellValue, SheetData, Tables, check_found, sheet_left_out,
+    },
 };
 
 /// The part with the cells.
@@ -24,42 +26,42 @@ const TEXT_MAX: usize = 1_000_000;
 const SHEETS_MAX: usize = 10_000;
 
 /// The same cell some times in a row.
-struct Run {
+struct RepeatedCell {
     column: u32,
     count: u32,
-    cell: Cell,
+    cell: SheetCellValue,
 }
 
-struct Reading<'a> {
+struct OdsParser<'a> {
     options: &'a ReadOptions,
     names: Vec<String>,
-    sheets: Vec<Sheet>,
+    sheets: Vec<SheetData>,
     left_out: Option<String>,
-    budget: Budget,
+    budget: CellBudget,
     steps: usize,
     sheet: Option<Collector>,
     /// The next row and column, from 1.
     row: u32,
     column: u32,
     rows: u32,
-    runs: Vec<Run>,
+    runs: Vec<RepeatedCell>,
     /// The cell that is open: its value, how often it is there, and its text.
-    cell: Option<(Cell, u32)>,
+    cell: Option<(SheetCellValue, u32)>,
     text: String,
     paragraphs: usize,
     is_in_paragraph: bool,
 }
 
 /// Sheets of a spreadsheet.
-pub(crate) fn tables(package: &mut Package, options: &ReadOptions) -> Result<Tables, Fault> {
+pub(crate) fn tables(package: &mut Package, options: &ReadOptions) -> Result<Tables, FileParseError> {
     check_encryption(package)?;
     let xml = package.text(CONTENT)?;
-    let mut reading = Reading {
+    let mut reading = OdsParser {
         options,
         names: Vec::new(),
         sheets: Vec::new(),
         left_out: None,
-        budget: Budget::new(options),
+        budget: CellBudget::new(options),
         steps: STEPS_MAX,
         sheet: None,
         row: 1,
@@ -72,24 +74,26 @@ pub(crate) fn tables(package: &mut Package, options: &ReadOptions) -> Result<Tab
         is_in_paragraph: false,
     };
     nodes(CONTENT, &xml, |node| reading.node(node))?;
-    let Reading { names, sheets, left_out, .. } = reading;
+    let OdsParser { names, sheets, left_out, .. } = reading;
     check_found(&sheets, &names, options)?;
     let left_out = left_out.map(|name| sheet_left_out(&name));
     Ok(Tables { format: Format::Ods, names, sheets, left_out, notes: Vec::new() })
 }
 
-impl Reading<'_> {
-    fn node(&mut self, node: Node<'_>) -> Result<Visit, Fault> {
+impl OdsParser<'_> {
+    fn node(&mut self, node: XmlNode<'_>) -> Result<XmlDescent, FileParseError> {
         match node {
-            Node::Open(element) => return self.open(&element),
-            Node::Close(name) => self.close(name),
-            Node::Text(text) if self.is_in_paragraph => self.add_text(&text.replace(['\n', '\r', '\t'], " ")),
-            Node::Text(_) => {}
+            XmlNode::Open(element) => return self.open(&element),
+            XmlNode::Close(name) => self.close(name),
+            XmlNode::Text(text) if self.is_in_paragraph => {
+                self.add_text(&text.replace(['\n', '\r', '\t'], " "));
+            }
+            XmlNode::Text(_) => {}
         }
-        Ok(Visit::Into)
+        Ok(XmlDescent::Into)
     }
 
-    fn open(&mut self, element: &Element<'_>) -> Result<Visit, Fault> {
+    fn open(&mut self, element: &XmlElement<'_>) -> Result<XmlDescent, FileParseError> {
         let repeats = |name: &str, max: u32| {
             let count = element.number(name).unwrap_or(1);
             u32::try_from(count).unwrap_or(max).clamp(1, max)
@@ -100,7 +104,7 @@ impl Reading<'_> {
             | "table:tracked-changes"
             | "office:forms"
             | "table:dde-links"
-            | "table:named-expressions" => return Ok(Visit::Skip),
+            | "table:named-expressions" => return Ok(XmlDescent::Skip),
             "table:table" => return self.open_sheet(element),
             "table:table-row" => {
                 self.rows = repeats("table:number-rows-repeated", ROWS_MAX);
@@ -125,26 +129,26 @@ impl Reading<'_> {
             "text:tab" => self.add_text("\t"),
             _ => {}
         }
-        Ok(Visit::Into)
+        Ok(XmlDescent::Into)
     }
 
-    fn open_sheet(&mut self, element: &Element<'_>) -> Result<Visit, Fault> {
+    fn open_sheet(&mut self, element: &XmlElement<'_>) -> Result<XmlDescent, FileParseError> {
         let name =
             element.attribute("table:name").unwrap_or_else(|| format!("sheet {}", self.names.len() + 1));
         if self.names.len() >= SHEETS_MAX {
-            return Err(Fault::TooLarge(format!("it has more than {SHEETS_MAX} sheets")));
+            return Err(FileParseError::TooLarge(format!("it has more than {SHEETS_MAX} sheets")));
         }
         self.names.push(name.clone());
         if self.options.sheet.as_ref().is_some_and(|wanted| *wanted != name) {
-            return Ok(Visit::Skip);
+            return Ok(XmlDescent::Skip);
         }
         if self.budget.is_spent() {
             self.left_out.get_or_insert(name);
-            return Ok(Visit::Skip);
+            return Ok(XmlDescent::Skip);
         }
         self.sheet = Some(Collector::new(&name, self.options));
         self.row = 1;
-        Ok(Visit::Into)
+        Ok(XmlDescent::Into)
     }
 
     fn add_text(&mut self, text: &str) {
@@ -171,13 +175,16 @@ impl Reading<'_> {
         let Some((cell, count)) = self.cell.take() else { return };
         let text = std::mem::take(&mut self.text);
         let cell = match cell {
-            Cell::Empty => Cell::Text(text),
-            Cell::Error(_) => Cell::Error(text),
-            cell @ (Cell::Text(_) | Cell::Number(_) | Cell::Boolean(_) | Cell::Time(_)) => cell,
+            SheetCellValue::Empty => SheetCellValue::Text(text),
+            SheetCellValue::Error(_) => SheetCellValue::Error(text),
+            cell @ (SheetCellValue::Text(_)
+            | SheetCellValue::Number(_)
+            | SheetCellValue::Boolean(_)
+            | SheetCellValue::Time(_)) => cell,
         };
         let count = count.min((COLUMNS_MAX + 1).saturating_sub(self.column));
         if !cell.is_empty() && count > 0 {
-            self.runs.push(Run { column: self.column, count, cell });
+            self.runs.push(RepeatedCell { column: self.column, count, cell });
         }
         self.column += count;
     }
@@ -205,22 +212,25 @@ impl Reading<'_> {
     }
 }
 
-/// The value of a cell by its attributes, [`Cell::Empty`] if its text is the value.
-fn value(element: &Element<'_>) -> Cell {
+/// The value of a cell by its attributes, [`SheetCellValue::Empty`] if its text is the value.
+fn value(element: &XmlElement<'_>) -> SheetCellValue {
     let attribute = |name: &str| element.attribute(name);
     let number = || attribute("office:value").and_then(|value| value.parse().ok());
     if attribute("calcext:value-type").as_deref() == Some("error") {
         // What kind of error it is, its text says.
-        return Cell::Error(String::new());
+        return SheetCellValue::Error(String::new());
     }
     match attribute("office:value-type").as_deref() {
-        Some("float" | "currency" | "percentage") => number().map_or(Cell::Empty, Cell::Number),
-        Some("boolean") => Cell::Boolean(attribute("office:boolean-value").as_deref() == Some("true")),
-        Some("date") => attribute("office:date-value").map_or(Cell::Empty, Cell::Time),
-        Some("time") => {
-            attribute("office:time-value").map_or(Cell::Empty, |value| Cell::Time(duration(&value)))
+        Some("float" | "currency" | "percentage") => {
+            number().map_or(SheetCellValue::Empty, SheetCellValue::Number)
         }
-        Some(_) | None => Cell::Empty,
+        Some("boolean") => {
+            SheetCellValue::Boolean(attribute("office:boolean-value").as_deref() == Some("true"))
+        }
+        Some("date") => attribute("office:date-value").map_or(SheetCellValue::Empty, SheetCellValue::Time),
+        Some("time") => attribute("office:time-value")
+            .map_or(SheetCellValue::Empty, |value| SheetCellValue::Time(duration(&value))),
+        Some(_) | None => SheetCellValue::Empty,
     }
 }
 

@@ -8,8 +8,8 @@ use std::{
 
 use zip::{ZipArchive, result::ZipError};
 
-use super::xml::{Node, Visit, nodes};
-use crate::{decode::to_text, error::Fault, format::Format};
+use super::xml::{XmlDescent, XmlNode, nodes};
+use crate::{decode::to_text, error::FileParseError, format::Format};
 
 /// The largest part, in bytes, expanded.
 const PART_MAX: u64 = 128 * 1024 * 1024;
@@ -34,11 +34,14 @@ pub(crate) struct Relation {
 }
 
 impl Package {
-    pub(crate) fn open(mut file: File) -> Result<Self, Fault> {
+    pub(crate) fn open(mut file: File) -> Result<Self, FileParseError> {
         file.rewind()?;
         let zip = ZipArchive::new(BufReader::new(file)).map_err(fault)?;
         if zip.len() > PARTS_MAX {
-            return Err(Fault::TooLarge(format!("it has {} parts, and {PARTS_MAX} is the limit", zip.len())));
+            return Err(FileParseError::TooLarge(format!(
+                "it has {} parts, and {PARTS_MAX} is the limit",
+                zip.len()
+            )));
         }
         Ok(Self { zip, bytes_left: TOTAL_MAX })
     }
@@ -61,20 +64,20 @@ impl Package {
     }
 
     /// Name of the part that an Office Open XML document starts with.
-    pub(crate) fn main_part(&mut self) -> Result<String, Fault> {
+    pub(crate) fn main_part(&mut self) -> Result<String, FileParseError> {
         let relations = self.relations("")?;
         let main = relations.into_values().find(|relation| relation.kind == "officeDocument");
-        main.map(|relation| relation.target).ok_or_else(|| Fault::damaged("it names no main part"))
+        main.map(|relation| relation.target).ok_or_else(|| FileParseError::damaged("it names no main part"))
     }
 
     /// Returns the targets of the part's relations, by id. Empty if it has none.
-    pub(crate) fn relations(&mut self, part: &str) -> Result<HashMap<String, Relation>, Fault> {
+    pub(crate) fn relations(&mut self, part: &str) -> Result<HashMap<String, Relation>, FileParseError> {
         let (folder, name) = part.rsplit_once('/').unwrap_or(("", part));
         let path = resolve(folder, &format!("_rels/{name}.rels"));
         let mut found = HashMap::new();
         let Some(xml) = self.find(&path)? else { return Ok(found) };
         nodes(&path, &xml, |node| {
-            if let Node::Open(element) = node
+            if let XmlNode::Open(element) = node
                 && element.local() == "Relationship"
                 && element.attribute("TargetMode").as_deref() != Some("External")
                 && let (Some(id), Some(target)) = (element.attribute("Id"), element.attribute("Target"))
@@ -83,23 +86,23 @@ impl Package {
                 let kind = kind.rsplit('/').next().unwrap_or_default().to_owned();
                 found.insert(id, Relation { kind, target: resolve(folder, &target) });
             }
-            Ok(Visit::Into)
+            Ok(XmlDescent::Into)
         })?;
         Ok(found)
     }
 
     /// Text of a part.
-    pub(crate) fn text(&mut self, name: &str) -> Result<String, Fault> {
-        self.find(name)?.ok_or_else(|| Fault::damaged(format!("its part {name} is missing")))
+    pub(crate) fn text(&mut self, name: &str) -> Result<String, FileParseError> {
+        self.find(name)?.ok_or_else(|| FileParseError::damaged(format!("its part {name} is missing")))
     }
 
     /// Text of a part, `None` if it does not exist.
-    pub(crate) fn find(&mut self, name: &str) -> Result<Option<String>, Fault> {
+    pub(crate) fn find(&mut self, name: &str) -> Result<Option<String>, FileParseError> {
         let bytes = self.bytes(name)?;
         Ok(bytes.map(|bytes| to_text(&bytes)))
     }
 
-    fn bytes(&mut self, name: &str) -> Result<Option<Vec<u8>>, Fault> {
+    fn bytes(&mut self, name: &str) -> Result<Option<Vec<u8>>, FileParseError> {
         let limit = PART_MAX.min(self.bytes_left);
         let entry = match self.zip.by_name(name) {
             Ok(entry) => entry,
@@ -119,7 +122,7 @@ impl Package {
 
     /// Expands all parts whose name ends with `.xml` or `.rels` and forgets them: before a parser without
     /// limits gets the file.
-    pub(crate) fn check_expanded(&mut self) -> Result<(), Fault> {
+    pub(crate) fn check_expanded(&mut self) -> Result<(), FileParseError> {
         let mut left = TOTAL_MAX;
         for index in 0..self.zip.len() {
             let entry = self.zip.by_index(index).map_err(fault)?;
@@ -148,23 +151,23 @@ impl Package {
     }
 }
 
-fn too_large(name: &str) -> Fault {
-    Fault::TooLarge(format!(
+fn too_large(name: &str) -> FileParseError {
+    FileParseError::TooLarge(format!(
         "its part {name} expands too far: {PART_MAX} bytes for one part and {TOTAL_MAX} for all \
          are the limits"
     ))
 }
 
 /// Converts an error of the ZIP library.
-pub(crate) fn fault(error: ZipError) -> Fault {
+pub(crate) fn fault(error: ZipError) -> FileParseError {
     if let ZipError::Io(error) = error {
-        return Fault::Io(error);
+        return FileParseError::Io(error);
     }
     let is_encrypted = matches!(
         error,
         ZipError::InvalidPassword | ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED)
     );
-    if is_encrypted { Fault::PasswordProtected } else { Fault::damaged(error) }
+    if is_encrypted { FileParseError::PasswordProtected } else { FileParseError::damaged(error) }
 }
 
 /// A name relative to a folder of the package, or from its root if it starts with `/`.

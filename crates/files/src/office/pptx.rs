@@ -2,11 +2,11 @@
 
 use super::{
     package::Package,
-    xml::{Element, Node, Visit, local, nodes},
+    xml::{XmlDescent, XmlElement, XmlNode, local, nodes},
 };
 use crate::{
-    compose::{Block, Composer, Document},
-    error::Fault,
+    compose::{Block, Composer, DocumentText},
+    error::FileParseError,
 };
 
 /// The most slides.
@@ -24,21 +24,24 @@ struct Slide {
 }
 
 /// Text of a presentation, one part for each slide.
-pub(crate) fn document(package: &mut Package) -> Result<Document, Fault> {
+pub(crate) fn document(package: &mut Package) -> Result<DocumentText, FileParseError> {
     let main = package.main_part()?;
     let relations = package.relations(&main)?;
     let mut ids = Vec::new();
     let xml = package.text(&main)?;
     nodes(&main, &xml, |node| {
-        if let Node::Open(element) = node
+        if let XmlNode::Open(element) = node
             && element.local() == "sldId"
         {
             ids.extend(element.attribute("r:id"));
         }
-        Ok(Visit::Into)
+        Ok(XmlDescent::Into)
     })?;
     if ids.len() > SLIDES_MAX {
-        return Err(Fault::TooLarge(format!("it has {} slides, and {SLIDES_MAX} is the limit", ids.len())));
+        return Err(FileParseError::TooLarge(format!(
+            "it has {} slides, and {SLIDES_MAX} is the limit",
+            ids.len()
+        )));
     }
     let mut slide = Slide::default();
     for (number, id) in (1..).zip(&ids) {
@@ -59,23 +62,23 @@ pub(crate) fn document(package: &mut Package) -> Result<Document, Fault> {
 }
 
 impl Slide {
-    fn node(&mut self, node: Node<'_>) -> Result<Visit, Fault> {
+    fn node(&mut self, node: XmlNode<'_>) -> Result<XmlDescent, FileParseError> {
         match node {
-            Node::Open(element) => return self.open(&element),
-            Node::Close(name) => self.close(local(name)),
-            Node::Text(text) if self.is_text => self.composer.text(text)?,
-            Node::Text(_) => {}
+            XmlNode::Open(element) => return self.open(&element),
+            XmlNode::Close(name) => self.close(local(name)),
+            XmlNode::Text(text) if self.is_text => self.composer.text(text)?,
+            XmlNode::Text(_) => {}
         }
-        Ok(Visit::Into)
+        Ok(XmlDescent::Into)
     }
 
-    fn open(&mut self, element: &Element<'_>) -> Result<Visit, Fault> {
+    fn open(&mut self, element: &XmlElement<'_>) -> Result<XmlDescent, FileParseError> {
         match element.local() {
-            "Fallback" => return Ok(Visit::Skip),
+            "Fallback" => return Ok(XmlDescent::Skip),
             "sp" => self.place = None,
             // Without a type it is one for text.
             "ph" => self.place = Some(element.attribute("type").unwrap_or_else(|| "body".to_owned())),
-            "txBody" if self.is_of_no_use() => return Ok(Visit::Skip),
+            "txBody" if self.is_of_no_use() => return Ok(XmlDescent::Skip),
             "p" => {
                 self.block = Some(self.block_of_place());
                 if self.is_notes {
@@ -100,7 +103,7 @@ impl Slide {
             "tc" => self.composer.open_cell(),
             _ => {}
         }
-        Ok(Visit::Into)
+        Ok(XmlDescent::Into)
     }
 
     /// Numbers of slides, dates and footers; of notes, all but their body.

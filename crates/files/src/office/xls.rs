@@ -10,10 +10,10 @@ use cfb::CompoundFile;
 
 use super::xlsx::{of_error, of_time};
 use crate::{
-    error::Fault,
+    error::FileParseError,
     format::Format,
     options::ReadOptions,
-    tables::{Budget, Cell, Collector, Tables, check_found, sheet_left_out},
+    tables::{CellBudget, Collector, SheetCellValue, Tables, check_found, sheet_left_out},
 };
 
 /// The largest file, in bytes. It is parsed in memory.
@@ -50,9 +50,11 @@ fn has_stream(file: &File, names: &[&str]) -> bool {
 }
 
 /// Sheets of a workbook.
-pub(crate) fn tables(mut file: File, options: &ReadOptions) -> Result<Tables, Fault> {
+pub(crate) fn tables(mut file: File, options: &ReadOptions) -> Result<Tables, FileParseError> {
     if file.metadata()?.len() > BYTES_MAX {
-        return Err(Fault::TooLarge(format!("{BYTES_MAX} bytes is the limit for xls; save it as xlsx")));
+        return Err(FileParseError::TooLarge(format!(
+            "{BYTES_MAX} bytes is the limit for xls; save it as xlsx"
+        )));
     }
     let mut bytes = Vec::new();
     file.rewind()?;
@@ -60,7 +62,7 @@ pub(crate) fn tables(mut file: File, options: &ReadOptions) -> Result<Tables, Fa
     check_areas(&bytes)?;
     let mut workbook = Xls::new(Cursor::new(bytes)).map_err(fault)?;
     let names = workbook.sheet_names();
-    let mut budget = Budget::new(options);
+    let mut budget = CellBudget::new(options);
     let mut sheets = Vec::new();
     let mut left_out = None;
     for name in &names {
@@ -88,32 +90,36 @@ pub(crate) fn tables(mut file: File, options: &ReadOptions) -> Result<Tables, Fa
     Ok(Tables { format: Format::Xls, names, sheets, left_out, notes: Vec::new() })
 }
 
-fn of_value(value: &Data) -> Cell {
+fn of_value(value: &Data) -> SheetCellValue {
     match value {
-        Data::Int(number) => number.to_string().parse().map_or(Cell::Empty, Cell::Number),
-        Data::Float(number) => Cell::Number(*number),
-        Data::String(text) => Cell::Text(text.clone()),
-        Data::Bool(value) => Cell::Boolean(*value),
+        Data::Int(number) => number.to_string().parse().map_or(SheetCellValue::Empty, SheetCellValue::Number),
+        Data::Float(number) => SheetCellValue::Number(*number),
+        Data::String(text) => SheetCellValue::Text(text.clone()),
+        Data::Bool(value) => SheetCellValue::Boolean(*value),
         Data::DateTime(time) => of_time(time),
-        Data::DateTimeIso(text) | Data::DurationIso(text) => Cell::Time(text.clone()),
+        Data::DateTimeIso(text) | Data::DurationIso(text) => SheetCellValue::Time(text.clone()),
         Data::Error(error) => of_error(error),
-        Data::Empty => Cell::Empty,
+        Data::Empty => SheetCellValue::Empty,
     }
 }
 
-fn fault(error: XlsError) -> Fault {
-    if matches!(error, XlsError::Password) { Fault::PasswordProtected } else { Fault::damaged(error) }
+fn fault(error: XlsError) -> FileParseError {
+    if matches!(error, XlsError::Password) {
+        FileParseError::PasswordProtected
+    } else {
+        FileParseError::damaged(error)
+    }
 }
 
 /// The parser makes room for all cells up to the last one of each sheet, so the records are checked before it
 /// gets them.
-fn check_areas(bytes: &[u8]) -> Result<(), Fault> {
-    let mut compound = CompoundFile::open(Cursor::new(bytes)).map_err(Fault::damaged)?;
+fn check_areas(bytes: &[u8]) -> Result<(), FileParseError> {
+    let mut compound = CompoundFile::open(Cursor::new(bytes)).map_err(FileParseError::damaged)?;
     let name = STREAMS.iter().find(|name| compound.is_stream(name));
-    let name = name.ok_or_else(|| Fault::damaged("it contains no workbook"))?;
+    let name = name.ok_or_else(|| FileParseError::damaged("it contains no workbook"))?;
     let mut stream = Vec::new();
-    let source = compound.open_stream(name).map_err(Fault::damaged)?;
-    source.take(BYTES_MAX).read_to_end(&mut stream).map_err(Fault::damaged)?;
+    let source = compound.open_stream(name).map_err(FileParseError::damaged)?;
+    source.take(BYTES_MAX).read_to_end(&mut stream).map_err(FileParseError::damaged)?;
     let mut records_left = RECORDS_MAX;
     let mut offsets = Vec::new();
     for (kind, data) in records(&stream, 0, &mut records_left) {
@@ -124,13 +130,13 @@ fn check_areas(bytes: &[u8]) -> Result<(), Fault> {
         }
     }
     if offsets.len() > SHEETS_MAX {
-        return Err(Fault::TooLarge(format!("it has more than {SHEETS_MAX} sheets")));
+        return Err(FileParseError::TooLarge(format!("it has more than {SHEETS_MAX} sheets")));
     }
     let mut left = AREAS_MAX;
     for offset in offsets {
         let area = area(&stream, offset, &mut records_left);
         if area > AREA_MAX.min(left) {
-            return Err(Fault::TooLarge(format!(
+            return Err(FileParseError::TooLarge(format!(
                 "a sheet spans {area} cells; {AREA_MAX} in a sheet and {AREAS_MAX} in all are the limits \
                  for xls, \
                  so save it as xlsx"
@@ -139,7 +145,9 @@ fn check_areas(bytes: &[u8]) -> Result<(), Fault> {
         left -= area;
     }
     if records_left == 0 {
-        return Err(Fault::TooLarge(format!("it has more than {RECORDS_MAX} records; save it as xlsx")));
+        return Err(FileParseError::TooLarge(format!(
+            "it has more than {RECORDS_MAX} records; save it as xlsx"
+        )));
     }
     Ok(())
 }

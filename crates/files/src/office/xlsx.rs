@@ -6,13 +6,13 @@ use calamine::{CellErrorType, DataRef, ExcelDateTime, Reader as _, SheetType, Xl
 
 use super::{
     package::Package,
-    xml::{Node, Visit, nodes},
+    xml::{XmlDescent, XmlNode, nodes},
 };
 use crate::{
-    error::Fault,
+    error::FileParseError,
     format::Format,
     options::ReadOptions,
-    tables::{Budget, Cell, Collector, Tables, check_found, sheet_left_out},
+    tables::{CellBudget, Collector, SheetCellValue, Tables, check_found, sheet_left_out},
 };
 
 /// The fewest bytes that a shared text takes in the file.
@@ -21,14 +21,14 @@ const SHARED_TEXT_MIN: usize = 5;
 const CELLS_MAX: usize = 20_000_000;
 
 /// Sheets of a workbook.
-pub(crate) fn tables(mut package: Package, options: &ReadOptions) -> Result<Tables, Fault> {
+pub(crate) fn tables(mut package: Package, options: &ReadOptions) -> Result<Tables, FileParseError> {
     package.check_expanded()?;
     check_shared_texts(&mut package)?;
     let mut workbook = Xlsx::new(package.into_file()).map_err(fault)?;
     let sheets = workbook.sheets_metadata().iter();
     let names: Vec<String> =
         sheets.filter(|sheet| sheet.typ == SheetType::WorkSheet).map(|sheet| sheet.name.clone()).collect();
-    let mut budget = Budget::new(options);
+    let mut budget = CellBudget::new(options);
     let mut found = Vec::new();
     let mut left_out = None;
     let mut cells_left = CELLS_MAX;
@@ -52,9 +52,9 @@ fn read_sheet<R: Read + Seek>(
     workbook: &mut Xlsx<R>,
     name: &str,
     collector: &mut Collector,
-    budget: &mut Budget,
+    budget: &mut CellBudget,
     cells_left: &mut usize,
-) -> Result<(), Fault> {
+) -> Result<(), FileParseError> {
     let mut cells = workbook.worksheet_cells_reader(name).map_err(fault)?;
     while let Some(cell) = cells.next_cell().map_err(fault)? {
         let (row, column) = cell.get_position();
@@ -72,17 +72,17 @@ fn read_sheet<R: Read + Seek>(
 }
 
 /// The parser reserves room for as many shared texts as the file says.
-fn check_shared_texts(package: &mut Package) -> Result<(), Fault> {
+fn check_shared_texts(package: &mut Package) -> Result<(), FileParseError> {
     for part in package.names_with("sharedstrings.xml") {
         let xml = package.text(&part)?;
         nodes(&part, &xml, |node| {
-            if let Node::Open(element) = node
+            if let XmlNode::Open(element) = node
                 && let Some(count) = element.number("uniqueCount")
                 && count > xml.len() / SHARED_TEXT_MIN
             {
-                return Err(Fault::damaged(format!("{part} claims {count} texts")));
+                return Err(FileParseError::damaged(format!("{part} claims {count} texts")));
             }
-            Ok(Visit::Skip)
+            Ok(XmlDescent::Skip)
         })?;
     }
     Ok(())
@@ -103,46 +103,52 @@ fn is_empty(value: &DataRef<'_>) -> bool {
     }
 }
 
-fn of_value(value: &DataRef<'_>) -> Cell {
+fn of_value(value: &DataRef<'_>) -> SheetCellValue {
     match value {
-        DataRef::Int(number) => number.to_string().parse().map_or(Cell::Empty, Cell::Number),
-        DataRef::Float(number) => Cell::Number(*number),
-        DataRef::String(text) => Cell::Text(text.clone()),
-        DataRef::SharedString(text) => Cell::Text((*text).to_owned()),
-        DataRef::Bool(value) => Cell::Boolean(*value),
+        DataRef::Int(number) => {
+            number.to_string().parse().map_or(SheetCellValue::Empty, SheetCellValue::Number)
+        }
+        DataRef::Float(number) => SheetCellValue::Number(*number),
+        DataRef::String(text) => SheetCellValue::Text(text.clone()),
+        DataRef::SharedString(text) => SheetCellValue::Text((*text).to_owned()),
+        DataRef::Bool(value) => SheetCellValue::Boolean(*value),
         DataRef::DateTime(time) => of_time(time),
-        DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => Cell::Time(text.clone()),
+        DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => SheetCellValue::Time(text.clone()),
         DataRef::Error(error) => of_error(error),
-        DataRef::Empty => Cell::Empty,
+        DataRef::Empty => SheetCellValue::Empty,
     }
 }
 
-pub(super) fn of_error(error: &CellErrorType) -> Cell {
-    Cell::Error(error.to_string())
+pub(super) fn of_error(error: &CellErrorType) -> SheetCellValue {
+    SheetCellValue::Error(error.to_string())
 }
 
 /// A serial number as a date, a time, both or a duration.
-pub(super) fn of_time(time: &ExcelDateTime) -> Cell {
+pub(super) fn of_time(time: &ExcelDateTime) -> SheetCellValue {
     let value = time.as_f64();
     // From 1900 to 9999; anything else is shown as the number that it is.
     if !(0.0..2_958_466.0).contains(&value) {
-        return Cell::Number(value);
+        return SheetCellValue::Number(value);
     }
     if time.is_duration() {
         let seconds = (value * 86_400.0).round();
         let (hours, rest) = ((seconds / 3_600.0).floor(), seconds % 3_600.0);
-        return Cell::Time(format!("{hours:02}:{:02}:{:02}", (rest / 60.0).floor(), rest % 60.0));
+        return SheetCellValue::Time(format!("{hours:02}:{:02}:{:02}", (rest / 60.0).floor(), rest % 60.0));
     }
     let (year, month, day, hour, minute, second, _) = time.to_ymd_hms_milli();
     let clock = format!("{hour:02}:{minute:02}:{second:02}");
     let date = format!("{year:04}-{month:02}-{day:02}");
-    Cell::Time(match (value < 1.0, value.fract() == 0.0) {
+    SheetCellValue::Time(match (value < 1.0, value.fract() == 0.0) {
         (true, _) => clock,
         (false, true) => date,
         (false, false) => format!("{date}T{clock}"),
     })
 }
 
-fn fault(error: XlsxError) -> Fault {
-    if matches!(error, XlsxError::Password) { Fault::PasswordProtected } else { Fault::damaged(error) }
+fn fault(error: XlsxError) -> FileParseError {
+    if matches!(error, XlsxError::Password) {
+        FileParseError::PasswordProtected
+    } else {
+        FileParseError::damaged(error)
+    }
 }

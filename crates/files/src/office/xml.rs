@@ -5,31 +5,31 @@ use quick_xml::{
     events::{BytesStart, Event},
 };
 
-use crate::error::Fault;
+use crate::error::FileParseError;
 
 /// The most levels of elements.
 const DEPTH_MAX: usize = 1_000;
 
 /// A node of the stream.
-pub(crate) enum Node<'a> {
-    Open(Element<'a>),
+pub(crate) enum XmlNode<'a> {
+    Open(XmlElement<'a>),
     /// The end of an element, with its name and its prefix.
     Close(&'a str),
     Text(&'a str),
 }
 
 /// An element that is opened.
-pub(crate) struct Element<'a>(BytesStart<'a>);
+pub(crate) struct XmlElement<'a>(BytesStart<'a>);
 
 /// The way to visit the content of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Visit {
+pub(crate) enum XmlDescent {
     Into,
     /// Neither its content nor its end is visited.
     Skip,
 }
 
-impl Element<'_> {
+impl XmlElement<'_> {
     /// Its name without the prefix.
     pub(crate) fn local(&self) -> &str {
         local(self.name())
@@ -65,31 +65,32 @@ pub(crate) fn local(name: &str) -> &str {
 pub(crate) fn nodes(
     part: &str,
     xml: &str,
-    mut visit: impl FnMut(Node<'_>) -> Result<Visit, Fault>,
-) -> Result<(), Fault> {
+    mut visit: impl FnMut(XmlNode<'_>) -> Result<XmlDescent, FileParseError>,
+) -> Result<(), FileParseError> {
     let mut reader = Reader::from_str(xml);
     reader.config_mut().expand_empty_elements = true;
     let mut depth = 0_usize;
     // The depth at which skipping ends.
     let mut skipped: Option<usize> = None;
-    let damaged = |problem: &dyn ToString| Fault::Damaged(format!("{} in {part}", problem.to_string()));
+    let damaged =
+        |problem: &dyn ToString| FileParseError::Damaged(format!("{} in {part}", problem.to_string()));
     loop {
         let event = reader.read_event().map_err(|error| damaged(&error))?;
         match event {
             Event::Start(start) => {
                 depth += 1;
                 if depth > DEPTH_MAX {
-                    return Err(Fault::TooLarge(format!(
+                    return Err(FileParseError::TooLarge(format!(
                         "{part} has more than {DEPTH_MAX} levels of elements"
                     )));
                 }
-                if skipped.is_none() && visit(Node::Open(Element(start)))? == Visit::Skip {
+                if skipped.is_none() && visit(XmlNode::Open(XmlElement(start)))? == XmlDescent::Skip {
                     skipped = Some(depth);
                 }
             }
             Event::End(end) => {
                 if skipped.is_none() {
-                    visit(Node::Close(end.name().into_inner()))?;
+                    visit(XmlNode::Close(end.name().into_inner()))?;
                 } else if skipped == Some(depth) {
                     skipped = None;
                 }
@@ -99,13 +100,13 @@ pub(crate) fn nodes(
             Event::Eof => return Ok(()),
             _ if skipped.is_some() => {}
             Event::Text(text) => {
-                visit(Node::Text(&text.xml10_content()))?;
+                visit(XmlNode::Text(&text.xml10_content()))?;
             }
             Event::CData(text) => {
-                visit(Node::Text(&text.xml10_content()))?;
+                visit(XmlNode::Text(&text.xml10_content()))?;
             }
             Event::GeneralRef(name) => {
-                visit(Node::Text(&reference(&name)))?;
+                visit(XmlNode::Text(&reference(&name)))?;
             }
             Event::Empty(_) | Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {}
         }

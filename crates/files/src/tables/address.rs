@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::ReadError;
+use crate::error::FileReadError;
 
 /// The most columns of a sheet: 16,384 (`XFD`), as in Excel.
 pub(crate) const COLUMNS_MAX: u32 = 16_384;
@@ -16,7 +16,7 @@ const ROWS_MAX: u32 = 4_000_000_000;
 /// Written as `B2:D9`, `B2` (one cell), `2:9` (rows) or `B:D` (columns).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct CellRange {
+pub struct SheetCellRange {
     /// The first row.
     pub first_row: u32,
     /// The last row.
@@ -27,17 +27,17 @@ pub struct CellRange {
     pub last_column: u32,
 }
 
-impl CellRange {
+impl SheetCellRange {
     /// All rows and columns.
     pub(crate) const ALL: Self =
         Self { first_row: 1, last_row: ROWS_MAX, first_column: 1, last_column: COLUMNS_MAX };
 }
 
-impl FromStr for CellRange {
-    type Err = ReadError;
+impl FromStr for SheetCellRange {
+    type Err = FileReadError;
 
-    fn from_str(text: &str) -> Result<Self, ReadError> {
-        let wrong = || ReadError::Value {
+    fn from_str(text: &str) -> Result<Self, FileReadError> {
+        let wrong = || FileReadError::Value {
             value: text.chars().take(40).collect(),
             problem: "not a range of cells such as B2:D9, B2, 2:9 or B:D".to_owned(),
         };
@@ -54,21 +54,21 @@ impl FromStr for CellRange {
     }
 }
 
-impl TryFrom<String> for CellRange {
-    type Error = ReadError;
+impl TryFrom<String> for SheetCellRange {
+    type Error = FileReadError;
 
-    fn try_from(text: String) -> Result<Self, ReadError> {
+    fn try_from(text: String) -> Result<Self, FileReadError> {
         text.parse()
     }
 }
 
-impl From<CellRange> for String {
-    fn from(range: CellRange) -> Self {
+impl From<SheetCellRange> for String {
+    fn from(range: SheetCellRange) -> Self {
         range.to_string()
     }
 }
 
-impl fmt::Display for CellRange {
+impl fmt::Display for SheetCellRange {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (first, last) = (column_letters(self.first_column), column_letters(self.last_column));
         write!(formatter, "{first}{}:{last}{}", self.first_row, self.last_row)

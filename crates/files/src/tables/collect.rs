@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::{
-    address::{CellRange, column_letters},
-    model::{Cell, Row, Sheet, Tables},
+    address::{SheetCellRange, column_letters},
+    model::{SheetCellValue, SheetData, SheetRow, Tables},
 };
 use crate::{
-    content::{LeftOut, Next},
-    error::Fault,
+    content::{OmittedContent, ReadContinuation},
+    error::FileParseError,
     format::Format,
     options::ReadOptions,
 };
@@ -25,12 +25,12 @@ const TABLES_MAX: usize = 500;
 
 /// The remaining limits of collection, over all sheets of a file.
 #[derive(Debug)]
-pub(crate) struct Budget {
+pub(crate) struct CellBudget {
     characters: usize,
     cells: usize,
 }
 
-impl Budget {
+impl CellBudget {
     pub(crate) fn new(options: &ReadOptions) -> Self {
         Self { characters: options.characters_max, cells: CELLS_MAX }
     }
@@ -43,9 +43,9 @@ impl Budget {
 /// One sheet while its cells come in. Cells out of range are counted and dropped.
 pub(crate) struct Collector {
     name: String,
-    range: CellRange,
+    range: SheetCellRange,
     rows_max: usize,
-    rows: BTreeMap<u32, BTreeMap<u32, Cell>>,
+    rows: BTreeMap<u32, BTreeMap<u32, SheetCellValue>>,
     last_row: u32,
     last_column: u32,
     /// The first row, column and cell that did not fit.
@@ -58,7 +58,7 @@ pub(crate) struct Collector {
 
 impl Collector {
     pub(crate) fn new(name: &str, options: &ReadOptions) -> Self {
-        let mut range = options.cells.unwrap_or(CellRange::ALL);
+        let mut range = options.cells.unwrap_or(SheetCellRange::ALL);
         if options.cells.is_none() {
             range.last_column = COLUMNS_SHOWN;
         }
@@ -78,7 +78,13 @@ impl Collector {
 
     /// Adds a cell with content; row and column count from 1. The cell is made only if it is wanted: a text
     /// may be long.
-    pub(crate) fn put(&mut self, row: u32, column: u32, budget: &mut Budget, make: impl FnOnce() -> Cell) {
+    pub(crate) fn put(
+        &mut self,
+        row: u32,
+        column: u32,
+        budget: &mut CellBudget,
+        make: impl FnOnce() -> SheetCellValue,
+    ) {
         self.see(row, column);
         let range = self.range;
         let is_row_wanted = (range.first_row..=range.last_row).contains(&row);
@@ -86,7 +92,7 @@ impl Collector {
             return;
         }
         if column > range.last_column {
-            if range.last_column == COLUMNS_SHOWN && range.last_row == CellRange::ALL.last_row {
+            if range.last_column == COLUMNS_SHOWN && range.last_row == SheetCellRange::ALL.last_row {
                 self.cut_at_column(column);
             }
             return;
@@ -131,19 +137,19 @@ impl Collector {
         self.cut_column = Some(self.cut_column.map_or(column, |cut| cut.min(column)));
     }
 
-    pub(crate) fn finish(self) -> Sheet {
+    pub(crate) fn finish(self) -> SheetData {
         let left_out = self.left_out();
         let first_column = self.range.first_column;
-        let row = |(number, cells): (u32, BTreeMap<u32, Cell>)| {
+        let row = |(number, cells): (u32, BTreeMap<u32, SheetCellValue>)| {
             let mut row = Vec::new();
             for (column, cell) in cells {
                 let before = usize::try_from(column - first_column).unwrap_or_default();
-                row.resize(before, Cell::Empty);
+                row.resize(before, SheetCellValue::Empty);
                 row.push(cell);
             }
-            Row { number, cells: row }
+            SheetRow { number, cells: row }
         };
-        Sheet {
+        SheetData {
             name: self.name,
             rows_total: self.last_row,
             columns_total: self.last_column,
@@ -153,11 +159,11 @@ impl Collector {
         }
     }
 
-    fn left_out(&self) -> Option<LeftOut> {
+    fn left_out(&self) -> Option<OmittedContent> {
         let mut what = Vec::new();
         let mut next = None;
         let last_column = self.last_column.min(self.range.last_column.max(COLUMNS_SHOWN));
-        let span = |first: u32, last: u32| CellRange {
+        let span = |first: u32, last: u32| SheetCellRange {
             first_row: first,
             last_row: last,
             first_column: self.range.first_column,
@@ -171,7 +177,7 @@ impl Collector {
             what.push(format!("cells in columns {from} to {to}"));
             let first_row = self.rows.keys().next().copied().unwrap_or(1);
             let last_row = self.rows.keys().next_back().copied().unwrap_or(first_row);
-            let cells = CellRange {
+            let cells = SheetCellRange {
                 first_column: column,
                 last_column: self.last_column,
                 ..span(first_row, last_row)
@@ -187,14 +193,15 @@ impl Collector {
         if let Some(why) = &self.unread {
             what.push(why.clone());
         }
-        let next = next.map(|cells| Next::Row { sheet: self.name.clone(), cells: cells.to_string() });
-        (!what.is_empty()).then(|| LeftOut { what: what.join(", "), next })
+        let next =
+            next.map(|cells| ReadContinuation::Row { sheet: self.name.clone(), cells: cells.to_string() });
+        (!what.is_empty()).then(|| OmittedContent { what: what.join(", "), next })
     }
 }
 
 /// Takes the characters of the cell out of what is left; a text that is longer is cut.
-fn shorten(cell: Cell, left: &mut usize) -> (Cell, bool) {
-    let Cell::Text(mut text) = cell else {
+fn shorten(cell: SheetCellValue, left: &mut usize) -> (SheetCellValue, bool) {
+    let SheetCellValue::Text(mut text) = cell else {
         // A number or date is short: it is shown whole.
         *left = left.saturating_sub(cell.to_string().len().min(30));
         return (cell, false);
@@ -204,10 +211,10 @@ fn shorten(cell: Cell, left: &mut usize) -> (Cell, bool) {
         text.truncate(end);
         text.push('…');
         *left = 0;
-        return (Cell::Text(text), true);
+        return (SheetCellValue::Text(text), true);
     }
     *left -= text.chars().count();
-    (Cell::Text(text), false)
+    (SheetCellValue::Text(text), false)
 }
 
 /// Tables of a document.
@@ -215,13 +222,13 @@ pub(crate) fn tables_of(
     format: Format,
     found: Vec<Vec<Vec<String>>>,
     options: &ReadOptions,
-) -> Result<Tables, Fault> {
+) -> Result<Tables, FileParseError> {
     if found.is_empty() {
-        return Err(Fault::Unsupported("has no tables; read it as text".to_owned()));
+        return Err(FileParseError::Unsupported("has no tables; read it as text".to_owned()));
     }
     let names: Vec<String> =
         (1..=found.len().min(TABLES_MAX)).map(|number| format!("table {number}")).collect();
-    let mut budget = Budget::new(options);
+    let mut budget = CellBudget::new(options);
     let mut sheets = Vec::new();
     let mut left_out = None;
     for (name, rows) in names.iter().zip(found) {
@@ -236,7 +243,7 @@ pub(crate) fn tables_of(
         for (row, cells) in (1..).zip(rows) {
             for (column, cell) in (1..).zip(cells) {
                 if !cell.is_empty() {
-                    collector.put(row, column, &mut budget, || Cell::Text(cell));
+                    collector.put(row, column, &mut budget, || SheetCellValue::Text(cell));
                 }
             }
         }
@@ -247,14 +254,21 @@ pub(crate) fn tables_of(
 }
 
 /// Describes the sheets from `name` on as left out.
-pub(crate) fn sheet_left_out(name: &str) -> LeftOut {
-    LeftOut { what: format!("sheet {name:?} and those after it"), next: Some(Next::Sheet(name.to_owned())) }
+pub(crate) fn sheet_left_out(name: &str) -> OmittedContent {
+    OmittedContent {
+        what: format!("sheet {name:?} and those after it"),
+        next: Some(ReadContinuation::Sheet(name.to_owned())),
+    }
 }
 
 /// An error if the sheet that is asked for does not exist.
-pub(crate) fn check_found(sheets: &[Sheet], names: &[String], options: &ReadOptions) -> Result<(), Fault> {
+pub(crate) fn check_found(
+    sheets: &[SheetData],
+    names: &[String],
+    options: &ReadOptions,
+) -> Result<(), FileParseError> {
     if names.len() > NAMES_MAX || names.iter().any(|name| name.len() > NAME_MAX) {
-        return Err(Fault::TooLarge(format!(
+        return Err(FileParseError::TooLarge(format!(
             "it has more than {NAMES_MAX} sheets, or a name of more than {NAME_MAX} bytes"
         )));
     }
@@ -262,7 +276,7 @@ pub(crate) fn check_found(sheets: &[Sheet], names: &[String], options: &ReadOpti
         Some(wanted) if sheets.is_empty() => {
             let shown: Vec<String> = names.iter().take(50).map(|name| format!("{name:?}")).collect();
             let available = format!("its sheets are {}", shown.join(", "));
-            Err(Fault::Missing { wanted: format!("sheet {wanted:?}"), available })
+            Err(FileParseError::Missing { wanted: format!("sheet {wanted:?}"), available })
         }
         Some(_) | None => Ok(()),
     }

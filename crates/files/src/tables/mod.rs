@@ -6,7 +6,7 @@ mod model;
 mod render;
 
 pub(crate) use address::COLUMNS_MAX;
-pub use address::{CellRange, column_letters};
-pub(crate) use collect::{Budget, Collector, check_found, sheet_left_out, tables_of};
-pub use model::{Cell, Row, Sheet, Tables};
+pub use address::{SheetCellRange, column_letters};
+pub(crate) use collect::{CellBudget, Collector, check_found, sheet_left_out, tables_of};
+pub use model::{SheetCellValue, SheetData, SheetRow, Tables};
 pub(crate) use render::one_line;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{content::LeftOut, format::Format};
+use crate::{content::OmittedContent, format::Format};
 
 /// Sheets of a workbook, or tables of a document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -14,16 +14,16 @@ pub struct Tables {
     /// Names of all sheets of the file, in its order.
     pub names: Vec<String>,
     /// The sheets that were read.
-    pub sheets: Vec<Sheet>,
+    pub sheets: Vec<SheetData>,
     /// Sheets that were left out.
-    pub left_out: Option<LeftOut>,
+    pub left_out: Option<OmittedContent>,
     /// Remarks for the reader, such as the delimiter that was detected.
     pub notes: Vec<String>,
 }
 
 /// The rows of a sheet that were read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Sheet {
+pub struct SheetData {
     /// Its name.
     pub name: String,
     /// Number of the last row that was seen with content; 0 if it is empty.
@@ -33,24 +33,24 @@ pub struct Sheet {
     /// Number of the column of the first cell of each row, from 1.
     pub first_column: u32,
     /// The rows with content.
-    pub rows: Vec<Row>,
+    pub rows: Vec<SheetRow>,
     /// The part that was left out, and how to read on.
-    pub left_out: Option<LeftOut>,
+    pub left_out: Option<OmittedContent>,
 }
 
 /// A row with content.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct SheetRow {
     /// Its number, from 1.
     pub number: u32,
     /// Its cells from the first column of the sheet to its last cell with content.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<SheetCellValue>,
 }
 
 /// Value of a cell. Formulas are not evaluated: the value that was saved last counts.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Cell {
+pub enum SheetCellValue {
     /// No content.
     #[default]
     Empty,
@@ -66,7 +66,7 @@ pub enum Cell {
     Error(String),
 }
 
-impl Cell {
+impl SheetCellValue {
     /// Returns `true` if it has no content.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -78,7 +78,7 @@ impl Cell {
     }
 }
 
-impl fmt::Display for Cell {
+impl fmt::Display for SheetCellValue {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => Ok(()),

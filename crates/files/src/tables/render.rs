@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use super::{
-    address::{CellRange, column_letters},
-    model::{Cell, Row, Sheet, Tables},
+    address::{SheetCellRange, column_letters},
+    model::{SheetCellValue, SheetData, SheetRow, Tables},
 };
-use crate::content::{LeftOut, Next};
+use crate::content::{OmittedContent, ReadContinuation};
 
 impl Tables {
     /// The sheets as Markdown tables with letters of columns and numbers of rows, so that cells can be
@@ -22,8 +22,9 @@ impl Tables {
         for sheet in &self.sheets {
             let room = characters_max.saturating_sub(text.chars().count());
             if room == 0 && !text.is_empty() {
-                let next = Some(Next::Sheet(sheet.name.clone()));
-                let left_out = LeftOut { what: format!("sheet {:?} and those after it", sheet.name), next };
+                let next = Some(ReadContinuation::Sheet(sheet.name.clone()));
+                let left_out =
+                    OmittedContent { what: format!("sheet {:?} and those after it", sheet.name), next };
                 let _ = writeln!(text, "[{left_out}]");
                 return text;
             }
@@ -45,7 +46,7 @@ impl Tables {
     /// absent.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let sheets: Vec<Value> = self.sheets.iter().map(Sheet::to_json).collect();
+        let sheets: Vec<Value> = self.sheets.iter().map(SheetData::to_json).collect();
         let mut value = json!({ "format": self.format.name(), "names": self.names, "sheets": sheets });
         if let (Some(left_out), Some(object)) = (&self.left_out, value.as_object_mut()) {
             object.insert("left_out".to_owned(), left_out.to_string().into());
@@ -54,7 +55,7 @@ impl Tables {
     }
 }
 
-impl Sheet {
+impl SheetData {
     fn to_json(&self) -> Value {
         let rows: Vec<Value> = self.rows.iter().map(|row| self.row_to_json(row)).collect();
         let (last_row, last_column) = (self.rows_total, column_letters(self.columns_total));
@@ -67,7 +68,7 @@ impl Sheet {
         value
     }
 
-    fn row_to_json(&self, row: &Row) -> Value {
+    fn row_to_json(&self, row: &SheetRow) -> Value {
         let mut object = Map::new();
         object.insert("row".to_owned(), row.number.into());
         for (column, cell) in (self.first_column..).zip(&row.cells) {
@@ -109,16 +110,16 @@ impl Sheet {
     }
 
     /// The rows from `first` on, which did not fit.
-    fn rows_left_out(&self, first: u32, last_column: u32) -> LeftOut {
+    fn rows_left_out(&self, first: u32, last_column: u32) -> OmittedContent {
         let last = self.rows.last().map_or(first, |row| row.number).max(first);
         let cells =
-            CellRange { first_row: first, last_row: last, first_column: self.first_column, last_column };
-        let next = Next::Row { sheet: self.name.clone(), cells: cells.to_string() };
-        LeftOut { what: format!("rows {first} to {}", self.rows_total.max(last)), next: Some(next) }
+            SheetCellRange { first_row: first, last_row: last, first_column: self.first_column, last_column };
+        let next = ReadContinuation::Row { sheet: self.name.clone(), cells: cells.to_string() };
+        OmittedContent { what: format!("rows {first} to {}", self.rows_total.max(last)), next: Some(next) }
     }
 }
 
-impl Cell {
+impl SheetCellValue {
     fn to_json(&self) -> Value {
         match self {
             Self::Empty => Value::Null,
@@ -136,9 +137,9 @@ fn whole(number: f64) -> Option<i64> {
     is_whole.then(|| format!("{number:.0}").parse().ok()).flatten()
 }
 
-fn markdown_row(row: &Row, width: usize) -> String {
+fn markdown_row(row: &SheetRow, width: usize) -> String {
     let mut line = format!("| {} |", row.number);
-    for cell in row.cells.iter().chain(std::iter::repeat(&Cell::Empty)).take(width) {
+    for cell in row.cells.iter().chain(std::iter::repeat(&SheetCellValue::Empty)).take(width) {
         let _ = write!(line, " {} |", one_line(&cell.to_string()));
     }
     line.push('\n');

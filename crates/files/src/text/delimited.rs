@@ -2,10 +2,10 @@
 
 use crate::{
     decode::Bytes,
-    error::Fault,
+    error::FileParseError,
     format::Format,
     options::ReadOptions,
-    tables::{Budget, Cell, Collector, Tables, check_found},
+    tables::{CellBudget, Collector, SheetCellValue, Tables, check_found},
     text::TextSource,
 };
 
@@ -19,21 +19,21 @@ const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 const SHEET: &str = "table 1";
 
 /// The rows of the file as one sheet.
-pub(crate) fn tables(source: &TextSource, options: &ReadOptions) -> Result<Tables, Fault> {
+pub(crate) fn tables(source: &TextSource, options: &ReadOptions) -> Result<Tables, FileParseError> {
     let delimiter = delimiter(&source.start);
     let reader = Bytes::new(source.reader(BYTES_MAX)?);
     let mut rows =
         csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).has_headers(false).from_reader(reader);
-    let mut budget = Budget::new(options);
+    let mut budget = CellBudget::new(options);
     let mut collector = Collector::new(SHEET, options);
     let mut record = csv::StringRecord::new();
     // Rows count by records, as spreadsheet programs show them: a value may have several lines.
     let mut row = 0;
-    while row < u32::MAX && rows.read_record(&mut record).map_err(Fault::damaged)? {
+    while row < u32::MAX && rows.read_record(&mut record).map_err(FileParseError::damaged)? {
         row += 1;
         for (column, value) in (1..).zip(&record) {
             if !value.is_empty() {
-                collector.put(row, column, &mut budget, || Cell::Text(value.to_owned()));
+                collector.put(row, column, &mut budget, || SheetCellValue::Text(value.to_owned()));
             }
         }
     }

@@ -3,8 +3,8 @@
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 
 use crate::{
-    compose::{Block, Composer, Document},
-    error::Fault,
+    compose::{Block, Composer, DocumentText},
+    error::FileParseError,
     text::TextSource,
 };
 
@@ -18,7 +18,7 @@ const HEAD: [&str; 9] = ["base", "head", "link", "meta", "noscript", "script", "
 
 /// State between tokens.
 #[derive(Default)]
-struct Page {
+struct HtmlTextParser {
     composer: Composer,
     /// The element whose content is skipped, and how often it is open.
     hidden: Option<(String, usize)>,
@@ -31,12 +31,12 @@ struct Page {
 }
 
 /// Text of an HTML file.
-pub(crate) fn document(source: &TextSource) -> Result<Document, Fault> {
+pub(crate) fn document(source: &TextSource) -> Result<DocumentText, FileParseError> {
     let html = source.whole(BYTES_MAX)?;
     let mut emitter = DefaultEmitter::default();
     // Scripts and styles contain characters that would be tags elsewhere.
     emitter.naively_switch_states(true);
-    let mut page = Page::default();
+    let mut page = HtmlTextParser::default();
     for token in Tokenizer::new_with_emitter(&html, emitter) {
         let Ok(token) = token;
         match token {
@@ -56,13 +56,13 @@ pub(crate) fn document(source: &TextSource) -> Result<Document, Fault> {
     Ok(page.composer.finish())
 }
 
-impl Page {
+impl HtmlTextParser {
     fn open(
         &mut self,
         name: &str,
         is_empty: bool,
         attribute: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), FileParseError> {
         if let Some((hidden, depth)) = &mut self.hidden {
             *depth += usize::from(hidden == name && !is_empty);
             // The title is the one thing in the head to show.
@@ -175,7 +175,7 @@ impl Page {
         self.has_space = false;
     }
 
-    fn text(&mut self, text: &str) -> Result<(), Fault> {
+    fn text(&mut self, text: &str) -> Result<(), FileParseError> {
         if self.hidden.is_some() {
             if let Some(title) = self.title.as_mut().filter(|title| title.len() < 1_000) {
                 title.push_str(text);

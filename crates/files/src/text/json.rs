@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     content::Text,
-    error::Fault,
+    error::FileParseError,
     format::Format,
     options::ReadOptions,
     text::{
@@ -18,15 +18,17 @@ const BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// The document with indentation, or the part of it at a JSON pointer. A file that is not valid is shown as
 /// it is.
-pub(crate) fn text(source: &TextSource, options: &ReadOptions) -> Result<Text, Fault> {
+pub(crate) fn text(source: &TextSource, options: &ReadOptions) -> Result<Text, FileParseError> {
     let parsed = match source.whole(BYTES_MAX) {
         Ok(text) => serde_json::from_str::<Value>(&text).map_err(|error| format!("not valid JSON: {error}")),
-        Err(Fault::TooLarge(problem)) => Err(problem),
+        Err(FileParseError::TooLarge(problem)) => Err(problem),
         Err(fault) => return Err(fault),
     };
     let value = match (parsed, &options.json_pointer) {
         (Ok(value), _) => value,
-        (Err(problem), Some(_)) => return Err(Fault::Unsupported(format!("cannot be searched: {problem}"))),
+        (Err(problem), Some(_)) => {
+            return Err(FileParseError::Unsupported(format!("cannot be searched: {problem}")));
+        }
         (Err(problem), None) => {
             let mut text = plain_text(source, Format::Json, options)?;
             text.notes.push(format!("shown as it is: {problem}"));
@@ -37,7 +39,7 @@ pub(crate) fn text(source: &TextSource, options: &ReadOptions) -> Result<Text, F
         Some(pointer) => part(&value, pointer)?,
         None => &value,
     };
-    let pretty = serde_json::to_string_pretty(value).map_err(Fault::damaged)?;
+    let pretty = serde_json::to_string_pretty(value).map_err(FileParseError::damaged)?;
     of_string(
         &(pretty + "\n"),
         Text { encoding: Some(source.encoding_name()), ..empty(Format::Json) },
@@ -46,10 +48,10 @@ pub(crate) fn text(source: &TextSource, options: &ReadOptions) -> Result<Text, F
 }
 
 /// The value at a pointer. Where it does not exist, the error says what there is above it.
-fn part<'a>(value: &'a Value, pointer: &str) -> Result<&'a Value, Fault> {
+fn part<'a>(value: &'a Value, pointer: &str) -> Result<&'a Value, FileParseError> {
     if !pointer.is_empty() && !pointer.starts_with('/') {
         let problem = "a JSON pointer starts with /, such as /servers/0/name".to_owned();
-        return Err(Fault::Value { value: pointer.to_owned(), problem });
+        return Err(FileParseError::Value { value: pointer.to_owned(), problem });
     }
     if let Some(found) = value.pointer(pointer) {
         return Ok(found);
@@ -59,10 +61,10 @@ fn part<'a>(value: &'a Value, pointer: &str) -> Result<&'a Value, Fault> {
         parent = above;
         if let Some(found) = value.pointer(parent) {
             let available = format!("{:?} is {}", parent, describe(found));
-            return Err(Fault::Missing { wanted: format!("{pointer:?}"), available });
+            return Err(FileParseError::Missing { wanted: format!("{pointer:?}"), available });
         }
     }
-    Err(Fault::Missing { wanted: format!("{pointer:?}"), available: describe(value) })
+    Err(FileParseError::Missing { wanted: format!("{pointer:?}"), available: describe(value) })
 }
 
 fn describe(value: &Value) -> String {

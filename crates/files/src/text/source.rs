@@ -9,7 +9,7 @@ use encoding_rs::Encoding;
 
 use crate::{
     decode::{SAMPLE, Utf8Reader, encoding},
-    error::Fault,
+    error::FileParseError,
 };
 
 /// The most bytes of a text file that are gone through.
@@ -25,7 +25,7 @@ pub(crate) struct TextSource {
 }
 
 impl TextSource {
-    pub(crate) fn new(mut file: File) -> Result<Self, Fault> {
+    pub(crate) fn new(mut file: File) -> Result<Self, FileParseError> {
         let bytes = file.metadata()?.len();
         let mut sample = Vec::new();
         file.seek(SeekFrom::Start(0))?;
@@ -47,16 +47,16 @@ impl TextSource {
     }
 
     /// Reads the text from its beginning, up to `bytes_max` bytes of the file.
-    pub(crate) fn reader(&self, bytes_max: u64) -> Result<Utf8Reader<Take<&File>>, Fault> {
+    pub(crate) fn reader(&self, bytes_max: u64) -> Result<Utf8Reader<Take<&File>>, FileParseError> {
         let mut file = &self.file;
         file.seek(SeekFrom::Start(0))?;
         Ok(Utf8Reader::new(file.take(bytes_max.min(BYTES_MAX)), self.encoding))
     }
 
     /// All of it.
-    pub(crate) fn whole(&self, bytes_max: u64) -> Result<String, Fault> {
+    pub(crate) fn whole(&self, bytes_max: u64) -> Result<String, FileParseError> {
         if self.is_longer_than(bytes_max) {
-            return Err(Fault::TooLarge(format!(
+            return Err(FileParseError::TooLarge(format!(
                 "it has {} bytes, and {bytes_max} is the limit for this format; search it or read it as text",
                 self.bytes
             )));

@@ -7,8 +7,8 @@ use std::{
 };
 
 use deskhand_files::{
-    EntryKind, Format, ListOptions,
-    archive::{Existing, UnpackOptions, Unpacked, list, unpack},
+    EntryKind, FolderListOptions, Format,
+    archive::{UnpackConflictPolicy, UnpackOptions, UnpackSummary, list, unpack},
     list as list_folder,
 };
 use tempfile::TempDir;
@@ -17,7 +17,7 @@ use crate::support::{made, message};
 
 /// What is below a folder.
 fn tree(root: &Path) -> Vec<String> {
-    let options = ListOptions { depth_max: 50, hidden: true, ..ListOptions::default() };
+    let options = FolderListOptions { depth_max: 50, hidden: true, ..FolderListOptions::default() };
     list_folder(root, &options).unwrap().entries.into_iter().map(|entry| entry.path).collect()
 }
 
@@ -27,7 +27,7 @@ fn destination() -> (TempDir, PathBuf) {
     (folder, into)
 }
 
-fn reasons(unpacked: &Unpacked) -> Vec<(&str, &str)> {
+fn reasons(unpacked: &UnpackSummary) -> Vec<(&str, &str)> {
     unpacked.skipped.iter().map(|skipped| (skipped.name.as_str(), skipped.why.as_str())).collect()
 }
 
@@ -152,7 +152,7 @@ fn files_that_exist_are_kept_unless_said() {
     assert!(error.contains("it has files already"), "{error}");
     fs::write(into.join("a.txt"), "mine").unwrap();
     fs::remove_dir_all(into.join("dir")).unwrap();
-    let keep = UnpackOptions { existing: Existing::Keep, ..UnpackOptions::default() };
+    let keep = UnpackOptions { existing: UnpackConflictPolicy::Keep, ..UnpackOptions::default() };
     let unpacked = unpack(&made("good.zip"), &into, &keep).unwrap();
     assert_eq!(reasons(&unpacked), [("a.txt", "a file of this name exists and is kept")]);
     assert_eq!(fs::read_to_string(into.join("a.txt")).unwrap(), "mine");
@@ -160,7 +160,7 @@ fn files_that_exist_are_kept_unless_said() {
     // A link to a folder is not gone through.
     fs::remove_dir_all(into.join("dir")).unwrap();
     std::os::unix::fs::symlink(&outside, into.join("dir")).unwrap();
-    let replace = UnpackOptions { existing: Existing::Replace, ..UnpackOptions::default() };
+    let replace = UnpackOptions { existing: UnpackConflictPolicy::Replace, ..UnpackOptions::default() };
     let unpacked = unpack(&made("good.zip"), &into, &replace).unwrap();
     assert_eq!(reasons(&unpacked), [("dir", "a folder and a file have the same name")]);
     assert_eq!(fs::read_to_string(into.join("a.txt")).unwrap(), "alpha\n");

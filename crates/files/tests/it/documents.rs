@@ -2,7 +2,7 @@
 
 use std::{fs, process::Command};
 
-use deskhand_files::{Format, Next, ReadOptions, Span, format_of};
+use deskhand_files::{Format, ReadContinuation, ReadOptions, ReadRange, format_of};
 
 use crate::support::{file, fixture, made, message, text_of};
 
@@ -47,10 +47,10 @@ fn slides_have_titles_items_and_notes() {
     for name in ["slides.odp", "slides.pptx"] {
         let found = text_of(&fixture(name), &ReadOptions::default()).unwrap();
         assert_eq!((found.text.as_str(), found.pages_total), (expected, Some(2)), "{name}");
-        let options = ReadOptions { pages: Some(Span::between(1, 1)), ..ReadOptions::default() };
+        let options = ReadOptions { pages: Some(ReadRange::between(1, 1)), ..ReadOptions::default() };
         let found = text_of(&fixture(name), &options).unwrap();
         assert!(found.text.contains("crane") && !found.text.contains("Thank"), "{}", found.text);
-        assert_eq!(found.left_out.unwrap().next, Some(Next::Page(2)), "{name}");
+        assert_eq!(found.left_out.unwrap().next, Some(ReadContinuation::Page(2)), "{name}");
     }
     let text = text_of(&made("places.pptx"), &ReadOptions::default()).unwrap().text;
     assert_eq!(text, "--- slide 1 ---\n## Harbour\n- Crane\n- Pier\n| x |\n|---|\nNotes: Speak slowly\n");
@@ -70,7 +70,7 @@ fn pdf_pages_keep_their_layout() {
     let row: Vec<&str> =
         found.text.lines().find(|line| line.starts_with("Borealis")).unwrap().split_whitespace().collect();
     assert_eq!(row, ["Borealis", "95"]);
-    let options = ReadOptions { pages: Some(Span::from(2)), ..ReadOptions::default() };
+    let options = ReadOptions { pages: Some(ReadRange::from(2)), ..ReadOptions::default() };
     assert!(message(text_of(&path, &options)).ends_with("it has 1 pages"));
     let (_folder, path) = file("a.pdf", "%PDF-1.7\nnothing");
     let error = message(text_of(&path, &ReadOptions::default()));

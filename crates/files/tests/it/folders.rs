@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::symlink, path::Path};
 
 use deskhand_files::{
-    EntryKind, ListOptions, Match, Pattern, SearchOptions, SearchResult, Sort, list, search,
+    EntryKind, FileSearchPattern, FolderListOptions, Match, SearchOptions, SearchResult, Sort, list, search,
 };
 use tempfile::TempDir;
 
@@ -23,7 +23,7 @@ fn folder() -> TempDir {
     folder
 }
 
-fn paths(root: &Path, options: &ListOptions) -> Vec<String> {
+fn paths(root: &Path, options: &FolderListOptions) -> Vec<String> {
     list(root, options).unwrap().entries.into_iter().map(|entry| entry.path).collect()
 }
 
@@ -31,12 +31,12 @@ fn paths(root: &Path, options: &ListOptions) -> Vec<String> {
 fn folders_are_listed() {
     let folder = folder();
     let root = folder.path();
-    let options = ListOptions::default();
+    let options = FolderListOptions::default();
     assert_eq!(paths(root, &options), ["a.csv", "b.txt", "link", "sub"]);
     let listing = list(root, &options).unwrap();
     assert_eq!(listing.entries[2].kind, EntryKind::Link { target: "/etc".to_owned() });
     assert_eq!((listing.entries[0].size, &listing.entries[3].kind), (7, &EntryKind::Folder));
-    let deep = ListOptions { depth_max: 9, hidden: true, ..options.clone() };
+    let deep = FolderListOptions { depth_max: 9, hidden: true, ..options.clone() };
     let all = [
         ".hidden",
         "a.csv",
@@ -49,13 +49,13 @@ fn folders_are_listed() {
         "sub/loop",
     ];
     assert_eq!(paths(root, &deep), all);
-    let glob = |glob: &str| ListOptions { glob: Some(glob.to_owned()), ..deep.clone() };
+    let glob = |glob: &str| FolderListOptions { glob: Some(glob.to_owned()), ..deep.clone() };
     assert_eq!(paths(root, &glob("*.txt")), ["b.txt", "sub/c.txt"]);
     assert_eq!(paths(root, &glob("sub/*.txt")), ["sub/c.txt"]);
     assert_eq!(paths(root, &glob("**/[bc]*")), ["b.txt", "sub/c.txt", "sub/deeper/binary"]);
     let error = message(list(root, &glob("a[")));
     assert!(error.starts_with("understand \"a[\"") && error.contains("*.csv"), "{error}");
-    let some = ListOptions { entries_max: 2, skip: 1, sort: Sort::Size, ..deep };
+    let some = FolderListOptions { entries_max: 2, skip: 1, sort: Sort::Size, ..deep };
     let listing = list(root, &some).unwrap();
     assert_eq!((listing.entries[0].size, listing.total), (16, 9));
     assert_eq!(listing.left_out.unwrap(), "entries 4 to 9; read on with skip 3");
@@ -70,7 +70,7 @@ fn found(result: &SearchResult) -> Vec<(&str, usize, &str)> {
 fn files_are_searched() {
     let folder = folder();
     let root = folder.path();
-    let plain = |text: &str| Pattern::Plain(text.to_owned());
+    let plain = |text: &str| FileSearchPattern::Plain(text.to_owned());
     let options = SearchOptions::default();
     let result = search(root, &plain("alpha"), &options).unwrap();
     assert_eq!(
@@ -78,10 +78,10 @@ fn files_are_searched() {
         [("a.csv", 1, "x,alpha"), ("b.txt", 1, "alpha"), ("sub/c.txt", 2, "alpha two")]
     );
     assert_eq!((result.files_searched, result.files_binary, result.left_out), (3, 1, None));
-    let result = search(root, &Pattern::Regex("^beta \\w+$".to_owned()), &options).unwrap();
+    let result = search(root, &FileSearchPattern::Regex("^beta \\w+$".to_owned()), &options).unwrap();
     assert_eq!(found(&result), []);
     let ignore_case = SearchOptions { ignore_case: true, ..options.clone() };
-    let result = search(root, &Pattern::Regex("^beta \\w+$".to_owned()), &ignore_case).unwrap();
+    let result = search(root, &FileSearchPattern::Regex("^beta \\w+$".to_owned()), &ignore_case).unwrap();
     assert_eq!(found(&result), [("b.txt", 2, "Beta gamma")]);
     assert_eq!(found(&search(root, &plain(".*"), &options).unwrap()), []);
     let one = SearchOptions { glob: Some("*.txt".to_owned()), matches_max: 1, ..options.clone() };
@@ -94,9 +94,13 @@ fn files_are_searched() {
     assert!(result.skipped[0].why.contains("bytes"), "{:?}", result.skipped);
     let result = search(&root.join("b.txt"), &plain("gamma"), &options).unwrap();
     assert_eq!(found(&result), [("b.txt", 2, "Beta gamma")]);
-    assert!(message(search(root, &Pattern::Regex("(".to_owned()), &options)).starts_with("understand \"(\""));
     assert!(
-        message(search(root, &Pattern::Regex("(\\w{900}){900}".to_owned()), &options)).contains("size limit")
+        message(search(root, &FileSearchPattern::Regex("(".to_owned()), &options))
+            .starts_with("understand \"(\"")
+    );
+    assert!(
+        message(search(root, &FileSearchPattern::Regex("(\\w{900}){900}".to_owned()), &options))
+            .contains("size limit")
     );
 }
 
@@ -106,7 +110,7 @@ fn long_lines_are_shown_around_the_match() {
     let line = format!("{}needle{}\nsecond needle", "ä".repeat(200_000), "b".repeat(3_000_000));
     fs::write(folder.path().join("a.txt"), line).unwrap();
     let options = SearchOptions { line_characters_max: 40, ..SearchOptions::default() };
-    let result = search(folder.path(), &Pattern::Plain("needle".to_owned()), &options).unwrap();
+    let result = search(folder.path(), &FileSearchPattern::Plain("needle".to_owned()), &options).unwrap();
     let expected = format!("…{}needle{}…", "ä".repeat(10), "b".repeat(24));
     assert_eq!(found(&result), [("a.txt", 1, expected.as_str()), ("a.txt", 2, "second needle")]);
 }
@@ -117,7 +121,7 @@ fn documents_are_searched_when_asked() {
     for name in ["document.docx", "workbook.xlsx", "slides.pptx"] {
         fs::copy(fixture(name), folder.path().join(name)).unwrap();
     }
-    let pattern = Pattern::Regex("Borealis|hemp|crane".to_owned());
+    let pattern = FileSearchPattern::Regex("Borealis|hemp|crane".to_owned());
     let without = search(folder.path(), &pattern, &SearchOptions::default()).unwrap();
     assert_eq!((without.matches.len(), without.files_binary), (0, 3));
     let options = SearchOptions { documents: true, ..SearchOptions::default() };

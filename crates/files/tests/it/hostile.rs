@@ -3,7 +3,7 @@
 use std::{fs, path::Path, time::Duration};
 
 use deskhand_files::{
-    Pattern, ReadOptions, SearchOptions, What,
+    ContentForm, FileSearchPattern, ReadOptions, SearchOptions,
     archive::{self, UnpackOptions},
     read, search,
 };
@@ -26,7 +26,7 @@ const TIME_MAX: Duration = Duration::from_secs(4);
 /// Reads a file in all ways. What comes out does not matter, only that it does.
 fn exercise(path: &Path) {
     let start = computed();
-    for what in [What::Auto, What::Text, What::Table] {
+    for what in [ContentForm::Auto, ContentForm::Text, ContentForm::Table] {
         let _ = read(path, &ReadOptions { what, ..ReadOptions::default() });
     }
     let _ = archive::list(path, 1_000);
@@ -139,7 +139,8 @@ fn odd_texts_are_bounded() {
     let (folder, path) = file("a.txt", vec![b'x'; 100_000_000]);
     let text = text_of(&path, &ReadOptions::default()).unwrap();
     assert_eq!((text.text.len(), text.lines_total), (20_000, Some(1)));
-    let result = search(folder.path(), &Pattern::Plain("y".to_owned()), &SearchOptions::default()).unwrap();
+    let result =
+        search(folder.path(), &FileSearchPattern::Plain("y".to_owned()), &SearchOptions::default()).unwrap();
     assert_eq!((result.matches.len(), result.files_searched), (0, 1));
     for (name, content) in [
         ("a.csv", "\"".to_owned() + &"x,\n".repeat(500_000)),

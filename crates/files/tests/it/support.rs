@@ -7,7 +7,7 @@ use std::{
     sync::OnceLock,
 };
 
-use deskhand_files::{Content, ReadError, ReadOptions, Tables, Text, read};
+use deskhand_files::{FileContent, FileReadError, ReadOptions, Tables, Text, read};
 use tempfile::TempDir;
 
 /// A file that is checked in; `make.sh` beside it makes it with LibreOffice.
@@ -48,21 +48,21 @@ pub(crate) fn file(name: &str, content: impl AsRef<[u8]>) -> (TempDir, PathBuf) 
     (folder, path)
 }
 
-pub(crate) fn text_of(path: &Path, options: &ReadOptions) -> Result<Text, ReadError> {
+pub(crate) fn text_of(path: &Path, options: &ReadOptions) -> Result<Text, FileReadError> {
     match read(path, options)? {
-        Content::Text(text) => Ok(text),
-        Content::Tables(tables) => panic!("tables instead of text: {tables:?}"),
+        FileContent::Text(text) => Ok(text),
+        FileContent::Tables(tables) => panic!("tables instead of text: {tables:?}"),
     }
 }
 
-pub(crate) fn tables_of(path: &Path, options: &ReadOptions) -> Result<Tables, ReadError> {
+pub(crate) fn tables_of(path: &Path, options: &ReadOptions) -> Result<Tables, FileReadError> {
     match read(path, options)? {
-        Content::Tables(tables) => Ok(tables),
-        Content::Text(text) => panic!("text instead of tables: {text:?}"),
+        FileContent::Tables(tables) => Ok(tables),
+        FileContent::Text(text) => panic!("text instead of tables: {text:?}"),
     }
 }
 
 /// The message as it is shown to people.
-pub(crate) fn message<T: std::fmt::Debug>(result: Result<T, ReadError>) -> String {
+pub(crate) fn message<T: std::fmt::Debug>(result: Result<T, FileReadError>) -> String {
     result.unwrap_err().to_string()
 }

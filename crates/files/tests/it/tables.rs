@@ -1,23 +1,37 @@
 //! Workbooks and delimited files: the same cells out of each, and parts of them.
 
-use deskhand_files::{Cell, CellRange, Next, ReadOptions, Row, Sheet, What, column_letters};
+use deskhand_files::{
+    ContentForm, ReadContinuation, ReadOptions, SheetCellRange, SheetCellValue, SheetData, SheetRow,
+    column_letters,
+};
 
 use crate::support::{file, fixture, message, tables_of, text_of};
 
-fn text(text: &str) -> Cell {
-    Cell::Text(text.to_owned())
+fn text(text: &str) -> SheetCellValue {
+    SheetCellValue::Text(text.to_owned())
 }
 
-fn orders() -> Sheet {
-    let time = |text: &str| Cell::Time(text.to_owned());
-    let row = |number: u32, cells: Vec<Cell>| Row { number, cells };
+fn orders() -> SheetData {
+    let time = |text: &str| SheetCellValue::Time(text.to_owned());
+    let row = |number: u32, cells: Vec<SheetCellValue>| SheetRow { number, cells };
     let rows = vec![
         row(1, ["Article", "Count", "Price", "Due"].map(text).to_vec()),
-        row(2, vec![text("Rope | hemp"), Cell::Number(12.0), Cell::Number(3.5), time("2026-03-31")]),
-        row(3, vec![text("Öl"), Cell::Number(4.0), Cell::Number(20.25), time("2026-04-01")]),
-        row(7, vec![text("Sum"), Cell::Number(16.0), Cell::Error("#DIV/0!".to_owned())]),
+        row(
+            2,
+            vec![
+                text("Rope | hemp"),
+                SheetCellValue::Number(12.0),
+                SheetCellValue::Number(3.5),
+                time("2026-03-31"),
+            ],
+        ),
+        row(
+            3,
+            vec![text("Öl"), SheetCellValue::Number(4.0), SheetCellValue::Number(20.25), time("2026-04-01")],
+        ),
+        row(7, vec![text("Sum"), SheetCellValue::Number(16.0), SheetCellValue::Error("#DIV/0!".to_owned())]),
     ];
-    Sheet {
+    SheetData {
         name: "Orders".to_owned(),
         rows_total: 7,
         columns_total: 4,
@@ -52,7 +66,7 @@ fn cells_can_be_addressed_in_markdown_and_json() {
     let short = tables.to_markdown(60);
     assert!(short.contains("[left out: rows 2 to 7; read on with sheet \"Orders\", cells A2:D7]"), "{short}");
     assert!(short.contains("sheet \"Notes\""), "{short}");
-    let options = ReadOptions { what: What::Text, ..ReadOptions::default() };
+    let options = ReadOptions { what: ContentForm::Text, ..ReadOptions::default() };
     assert_eq!(text_of(&fixture("workbook.xlsx"), &options).unwrap().text, markdown);
 }
 
@@ -66,10 +80,10 @@ fn a_sheet_and_a_range_are_chosen() {
         };
         let tables = tables_of(&fixture(name), &options).unwrap();
         let rows = vec![
-            Row { number: 2, cells: vec![Cell::Number(12.0), Cell::Number(3.5)] },
-            Row { number: 3, cells: vec![Cell::Number(4.0), Cell::Number(20.25)] },
+            SheetRow { number: 2, cells: vec![SheetCellValue::Number(12.0), SheetCellValue::Number(3.5)] },
+            SheetRow { number: 3, cells: vec![SheetCellValue::Number(4.0), SheetCellValue::Number(20.25)] },
         ];
-        assert_eq!(tables.sheets, [Sheet { first_column: 2, rows, ..orders() }], "{name}");
+        assert_eq!(tables.sheets, [SheetData { first_column: 2, rows, ..orders() }], "{name}");
         let options = ReadOptions { sheet: Some("Odrers".to_owned()), ..ReadOptions::default() };
         let error = message(tables_of(&fixture(name), &options));
         assert!(error.starts_with("find sheet \"Odrers\""), "{error}");
@@ -88,7 +102,7 @@ fn rows_that_are_left_out_can_be_read() {
         assert_eq!(tables.sheets[0].rows_total, 1_000);
         numbers.extend(tables.sheets[0].rows.iter().map(|row| row.number));
         let Some(left_out) = &tables.sheets[0].left_out else { break };
-        let Some(Next::Row { cells, .. }) = &left_out.next else { panic!("{left_out}") };
+        let Some(ReadContinuation::Row { cells, .. }) = &left_out.next else { panic!("{left_out}") };
         options.cells = Some(cells.parse().unwrap());
     }
     // A range that was asked for is complete; the reader asks for the next one.
@@ -104,7 +118,7 @@ fn delimiters_are_detected() {
     let check = |content: &[u8], note: &str, expected: &[&[&str]]| {
         let (_folder, path) = file("a.csv", content);
         let tables = tables_of(&path, &ReadOptions::default()).unwrap();
-        let cells = |row: &Row| row.cells.iter().map(Cell::to_string).collect::<Vec<_>>();
+        let cells = |row: &SheetRow| row.cells.iter().map(SheetCellValue::to_string).collect::<Vec<_>>();
         let rows: Vec<Vec<String>> = tables.sheets[0].rows.iter().map(cells).collect();
         assert_eq!(rows, expected, "{content:?}");
         assert_eq!(tables.notes, [note], "{content:?}");
@@ -119,7 +133,7 @@ fn delimiters_are_detected() {
 #[test]
 fn ranges_are_understood() {
     let check = |text: &str, expected: &str| {
-        let range: CellRange = text.parse().unwrap();
+        let range: SheetCellRange = text.parse().unwrap();
         assert_eq!(range.to_string(), expected);
     };
     check("b2", "B2:B2");
@@ -127,7 +141,7 @@ fn ranges_are_understood() {
     check("2:9", "A2:XFD9");
     check("B:D", "B1:D4000000000");
     for text in ["", ":", "B0", "XFE1", "1A", "A1:B", "A1:B2:C3", "Ä1", "A99999999999"] {
-        let error = message(text.parse::<CellRange>());
+        let error = message(text.parse::<SheetCellRange>());
         assert!(error.contains("not a range of cells such as B2:D9"), "{error}");
     }
     assert_eq!([1, 26, 27, 702, 703, 16_384].map(column_letters), ["A", "Z", "AA", "ZZ", "AAA", "XFD"]);
@@ -135,11 +149,11 @@ fn ranges_are_understood() {
 
 #[test]
 fn tables_of_documents_are_read_as_tables() {
-    let options = ReadOptions { what: What::Table, ..ReadOptions::default() };
+    let options = ReadOptions { what: ContentForm::Table, ..ReadOptions::default() };
     for name in ["document.docx", "document.odt"] {
         let tables = tables_of(&fixture(name), &options).unwrap();
         assert_eq!(tables.names, ["table 1"]);
-        let last = Row { number: 3, cells: vec![text("Borealis"), text("95")] };
+        let last = SheetRow { number: 3, cells: vec![text("Borealis"), text("95")] };
         assert_eq!(tables.sheets[0].rows.last(), Some(&last), "{name}");
     }
     assert!(message(tables_of(&fixture("document.pdf"), &options)).contains("read it as text"));

@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use deskhand_files::{Next, ReadOptions, Span, What};
+use deskhand_files::{ContentForm, ReadContinuation, ReadOptions, ReadRange};
 
 use crate::support::{file, message, text_of};
 
 fn lines(first: usize, last: usize) -> ReadOptions {
-    ReadOptions { lines: Some(Span::between(first, last)), ..ReadOptions::default() }
+    ReadOptions { lines: Some(ReadRange::between(first, last)), ..ReadOptions::default() }
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn lines_are_cut_out_and_the_rest_is_named() {
     let (_folder, path) = file("a.log", &content);
     let text = text_of(&path, &lines(10, 12)).unwrap();
     assert_eq!(text.text, "line 10\nline 11\nline 12\n");
-    assert_eq!((text.lines, text.lines_total), (Some(Span::between(10, 12)), Some(100)));
+    assert_eq!((text.lines, text.lines_total), (Some(ReadRange::between(10, 12)), Some(100)));
     let left_out = text.left_out.unwrap();
     assert_eq!(left_out.to_string(), "left out: lines 13 to 100; read on with lines from 13");
     assert_eq!(text_of(&path, &lines(99, 200)).unwrap().left_out, None);
@@ -56,7 +56,7 @@ fn lines_are_cut_out_and_the_rest_is_named() {
         assert!(text.text.len() <= 51, "{}", text.text);
         all.push_str(&text.text);
         match text.left_out.and_then(|left_out| left_out.next) {
-            Some(Next::Line(line)) => options.lines = Some(Span::from(line)),
+            Some(ReadContinuation::Line(line)) => options.lines = Some(ReadRange::from(line)),
             None => break,
             other => panic!("{other:?}"),
         }
@@ -68,18 +68,18 @@ fn lines_are_cut_out_and_the_rest_is_named() {
 fn a_long_line_is_read_in_parts() {
     let (_folder, path) = file("a.txt", format!("first\n{}end\nlast", "ä".repeat(1_000)));
     let mut options =
-        ReadOptions { characters_max: 300, lines: Some(Span::from(2)), ..ReadOptions::default() };
+        ReadOptions { characters_max: 300, lines: Some(ReadRange::from(2)), ..ReadOptions::default() };
     let mut all = String::new();
     loop {
         let text = text_of(&path, &options).unwrap();
         all.push_str(&text.text);
         match text.left_out.and_then(|left_out| left_out.next) {
-            Some(Next::Character { line, skip }) => {
-                options.lines = Some(Span::from(line));
+            Some(ReadContinuation::Character { line, skip }) => {
+                options.lines = Some(ReadRange::from(line));
                 options.skip_characters = skip;
             }
-            Some(Next::Line(line)) => {
-                options.lines = Some(Span::from(line));
+            Some(ReadContinuation::Line(line)) => {
+                options.lines = Some(ReadRange::from(line));
                 options.skip_characters = 0;
             }
             None => break,
@@ -136,9 +136,9 @@ fn what_is_no_text_is_an_error_that_says_what_it_is() {
     assert!(error.ends_with("it is a folder; list it instead"), "{error}");
     assert!(message(text_of(&folder.path().join("none"), &ReadOptions::default())).contains("No such file"));
     let (_folder, path) = file("a.txt", "text");
-    let options = ReadOptions { pages: Some(Span::from(1)), ..ReadOptions::default() };
+    let options = ReadOptions { pages: Some(ReadRange::from(1)), ..ReadOptions::default() };
     assert!(message(text_of(&path, &options)).contains("has no pages; give lines"));
     let (_folder, path) = file("a.json", "[]");
-    let options = ReadOptions { what: What::Table, ..ReadOptions::default() };
+    let options = ReadOptions { what: ContentForm::Table, ..ReadOptions::default() };
     assert!(message(text_of(&path, &options)).contains("has no tables"));
 }

@@ -4,18 +4,19 @@
 
 use std::{error::Error, fs, time::Instant};
 
-use deskhand_fleet::sim::{Faults, Setting, simulate};
+use deskhand_fleet::sim::{Faults, SimSettings, simulate};
 use serde_json::{Map, Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let asked =
         std::env::args().nth(1).ok_or("missing SETTING; usage: fleet_simulation '{\"tasks\": 1000}'")?;
     let asked: Map<String, Value> = serde_json::from_str(&asked)?;
-    let Value::Object(mut setting) = serde_json::to_value(Setting::new(100, 1_000, Faults::all()))? else {
+    let Value::Object(mut setting) = serde_json::to_value(SimSettings::new(100, 1_000, Faults::all()))?
+    else {
         return Err("a setting is no object".into());
     };
     setting.extend(asked);
-    let setting: Setting = serde_json::from_value(Value::Object(setting))?;
+    let setting: SimSettings = serde_json::from_value(Value::Object(setting))?;
     let began = Instant::now();
     let report = simulate(&setting)?;
     let took_s = began.elapsed().as_secs_f64();

@@ -8,11 +8,11 @@ use std::{
 use tokio::time::Instant;
 
 use crate::{
-    graph::{Graph, Step},
+    graph::{Graph, GraphStep},
     holder::{CANCELS, OUTCOMES, TASKS},
-    journal::Outcome,
-    plan::{BUDGETS, LIMITS, OutcomeRecord, SUMMED, Slots, Summary, lead::Plans},
-    store::{Record, Revision},
+    journal::TaskOutcome,
+    plan::{BUDGETS, FleetSummary, LIMITS, OutcomeRecord, SUMMED, Slots, lead::Plans},
+    store::{FleetRecord, Revision},
     task::{TaskId, TaskRecord},
 };
 
@@ -23,32 +23,32 @@ const SUM: Duration = Duration::from_secs(1);
 
 /// The lease of a task as it was seen.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Held {
+pub(super) struct ObservedLease {
     pub(super) lease: Revision,
     /// Since when it was not renewed.
     pub(super) since: Instant,
 }
 
 /// The record of a task as it is stored.
-pub(super) struct Stored {
+pub(super) struct RawTaskRecord {
     pub(super) revision: Revision,
     pub(super) value: Vec<u8>,
 }
 
 /// A task that may begin, with its record if it is at hand.
-pub(super) struct Begins {
+pub(super) struct ReleasableTask {
     pub(super) task: TaskId,
-    pub(super) record: Option<Stored>,
+    pub(super) record: Option<RawTaskRecord>,
 }
 
 /// A step with what is needed to carry it out.
-pub(super) enum Ready {
-    Release(Begins),
+pub(super) enum ControllerStep {
+    Release(ReleasableTask),
     Block {
         task: TaskId,
         by: TaskId,
     },
-    Spread(Begins),
+    Spread(ReleasableTask),
     Close {
         task: TaskId,
         rows: u32,
@@ -58,19 +58,19 @@ pub(super) enum Ready {
     Limited {
         slots: Slots,
         revision: Revision,
-        begin: Vec<Begins>,
+        begin: Vec<ReleasableTask>,
     },
     /// Others may know how many tasks are where.
-    Sum(Summary),
+    Sum(FleetSummary),
 }
 
 /// A step that was carried out.
-pub(super) enum Done {
+pub(super) enum ControllerStepOutcome {
     Step,
     /// The record that these tasks count for limits is stored.
     Allowed {
         revision: Revision,
-        begin: Vec<Begins>,
+        begin: Vec<ReleasableTask>,
     },
     /// The summary is written with what was read up to these revisions of tasks and outcomes, or will be later.
     Summed(Option<(Revision, Revision)>),
@@ -78,7 +78,7 @@ pub(super) enum Done {
 
 /// State of the record of the summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Written {
+enum SummaryWriteState {
     Never,
     /// A write is in progress.
     Now,
@@ -91,26 +91,26 @@ enum Written {
 }
 
 /// State that a leader has read.
-pub(super) struct Known {
+pub(super) struct LeaderState {
     pub(super) graph: Graph,
     /// Records of some of the tasks that are not in the queue. They are not parsed: that would take several times the memory.
-    records: HashMap<TaskId, Stored>,
+    records: HashMap<TaskId, RawTaskRecord>,
     /// Total size of these records, in bytes.
     records_bytes: usize,
     /// Tasks that are not wanted any more and have no outcome.
-    pub(super) cancelled: BTreeMap<TaskId, Option<Held>>,
+    pub(super) cancelled: BTreeMap<TaskId, Option<ObservedLease>>,
     pub(super) plans: Plans,
     /// The revision of the record of which tasks count for limits; `None` while it is written.
     slots: Option<Revision>,
     /// Tasks that begin once that record says so.
-    limited: Vec<Begins>,
+    limited: Vec<ReleasableTask>,
     /// Tasks of which it does.
-    allowed: Vec<Begins>,
-    summary: Summary,
-    written: Written,
+    allowed: Vec<ReleasableTask>,
+    summary: FleetSummary,
+    written: SummaryWriteState,
 }
 
-impl Known {
+impl LeaderState {
     /// With the revision of the record of which tasks count for limits.
     pub(super) fn new(graph: Graph, slots: Revision) -> Self {
         Self {
@@ -122,19 +122,19 @@ impl Known {
             slots: Some(slots),
             limited: Vec::new(),
             allowed: Vec::new(),
-            summary: Summary::default(),
-            written: Written::Never,
+            summary: FleetSummary::default(),
+            written: SummaryWriteState::Never,
         }
     }
 
-    pub(super) fn learn(&mut self, prefix: &str, records: Vec<Record>) {
+    pub(super) fn learn(&mut self, prefix: &str, records: Vec<FleetRecord>) {
         let newest = records.iter().map(|record| record.revision).max().unwrap_or_default();
         if prefix == TASKS {
             self.summary.tasks = self.summary.tasks.max(newest);
         } else if prefix == OUTCOMES {
             self.summary.outcomes = self.summary.outcomes.max(newest);
         }
-        for Record { key, revision, value } in records {
+        for FleetRecord { key, revision, value } in records {
             if prefix == LIMITS {
                 self.graph.set_limits(serde_json::from_slice(&value).unwrap_or_default());
                 continue;
@@ -142,7 +142,7 @@ impl Known {
             let Some(Ok(id)) = key.strip_prefix(prefix).map(TaskId::new) else { continue };
             if prefix == TASKS {
                 let Some(record) = TaskRecord::stored_as(&id, &value) else { continue };
-                self.learn_task(&record, Stored { revision, value });
+                self.learn_task(&record, RawTaskRecord { revision, value });
             } else if prefix == BUDGETS {
                 let Ok(budget) = serde_json::from_slice(&value) else { continue };
                 self.plans.learn_budget(id.as_str(), revision, budget);
@@ -156,9 +156,9 @@ impl Known {
     }
 
     /// Returns the next possible step.
-    pub(super) fn step(&mut self) -> Option<Ready> {
+    pub(super) fn step(&mut self) -> Option<ControllerStep> {
         if let Some(begins) = self.allowed.pop() {
-            return Some(Ready::Release(begins));
+            return Some(ControllerStep::Release(begins));
         }
         // However much there is to do besides.
         if let Some(next) = self.sum().or_else(|| self.allow()) {
@@ -166,17 +166,17 @@ impl Known {
         }
         while let Some(step) = self.graph.next_step() {
             match step {
-                Step::Release { task, is_limited: false } => {
-                    return Some(Ready::Release(self.begins(task)));
+                GraphStep::Release { task, is_limited: false } => {
+                    return Some(ControllerStep::Release(self.begins(task)));
                 }
-                Step::Release { task, is_limited: true } => {
+                GraphStep::Release { task, is_limited: true } => {
                     let begins = self.begins(task);
                     self.limited.push(begins);
                 }
-                Step::Block { task, by } => return Some(Ready::Block { task, by }),
-                Step::Spread(task) => return Some(Ready::Spread(self.begins(task))),
-                Step::Close { task, rows, finished } => {
-                    return Some(Ready::Close { task, rows, finished });
+                GraphStep::Block { task, by } => return Some(ControllerStep::Block { task, by }),
+                GraphStep::Spread(task) => return Some(ControllerStep::Spread(self.begins(task))),
+                GraphStep::Close { task, rows, finished } => {
+                    return Some(ControllerStep::Close { task, rows, finished });
                 }
             }
         }
@@ -184,58 +184,60 @@ impl Known {
     }
 
     /// Tasks that are to begin and count for limits, unless others are on their way.
-    fn allow(&mut self) -> Option<Ready> {
+    fn allow(&mut self) -> Option<ControllerStep> {
         if self.limited.is_empty() {
             return None;
         }
         let revision = self.slots.take()?;
         let begin = std::mem::take(&mut self.limited);
-        Some(Ready::Limited { slots: self.graph.slots().clone(), revision, begin })
+        Some(ControllerStep::Limited { slots: self.graph.slots().clone(), revision, begin })
     }
 
     /// Takes in that something was carried out.
-    pub(super) fn done(&mut self, done: Done) {
+    pub(super) fn done(&mut self, done: ControllerStepOutcome) {
         match done {
-            Done::Step => {}
-            Done::Allowed { revision, begin } => {
+            ControllerStepOutcome::Step => {}
+            ControllerStepOutcome::Allowed { revision, begin } => {
                 self.slots = Some(revision);
                 self.allowed.extend(begin);
             }
-            Done::Summed(read) => self.written = Written::Then { tried: Instant::now(), read },
+            ControllerStepOutcome::Summed(read) => {
+                self.written = SummaryWriteState::Then { tried: Instant::now(), read }
+            }
         }
     }
 
     /// The summary, if it is time to write it.
-    fn sum(&mut self) -> Option<Ready> {
+    fn sum(&mut self) -> Option<ControllerStep> {
         let now = (self.summary.tasks, self.summary.outcomes);
         let is_due = match self.written {
-            Written::Never => now != (0, 0),
-            Written::Now => false,
-            Written::Then { tried, read } => {
+            SummaryWriteState::Never => now != (0, 0),
+            SummaryWriteState::Now => false,
+            SummaryWriteState::Then { tried, read } => {
                 let after = if read == Some(now) { SUMMED } else { SUM };
                 tried.elapsed() >= after
             }
         };
         is_due.then(|| {
-            self.written = Written::Now;
+            self.written = SummaryWriteState::Now;
             self.summary.tally = self.graph.tally().clone();
-            Ready::Sum(self.summary.clone())
+            ControllerStep::Sum(self.summary.clone())
         })
     }
 
-    fn begins(&mut self, task: TaskId) -> Begins {
+    fn begins(&mut self, task: TaskId) -> ReleasableTask {
         let record = self.forget_record(&task);
-        Begins { task, record }
+        ReleasableTask { task, record }
     }
 
     /// The record of a task that is at hand. It is not kept any longer.
-    fn forget_record(&mut self, task: &TaskId) -> Option<Stored> {
+    fn forget_record(&mut self, task: &TaskId) -> Option<RawTaskRecord> {
         let record = self.records.remove(task)?;
         self.records_bytes -= record.value.len();
         Some(record)
     }
 
-    fn learn_task(&mut self, record: &TaskRecord, stored: Stored) {
+    fn learn_task(&mut self, record: &TaskRecord, stored: RawTaskRecord) {
         let id = &record.spec.id;
         let is_new = self.graph.add(&record.spec, record.released > 0);
         let rows = record.spec.for_each.as_ref().and_then(|table| table.rows);
@@ -257,7 +259,7 @@ impl Known {
         self.plans.learn_outcome(record);
         self.forget_record(id);
         self.cancelled.remove(id);
-        let finished = matches!(record.outcome, Outcome::Done { finished: true, .. });
+        let finished = matches!(record.outcome, TaskOutcome::Done { finished: true, .. });
         self.graph.end(id, finished, record.used());
     }
 }

@@ -18,7 +18,7 @@ use async_nats::{
 use tokio::sync::Mutex;
 
 use super::{Inner, NatsStore};
-use crate::signed::Key;
+use crate::signed::FleetSigningKey;
 
 /// The key of the lease of the fleet, in milliseconds.
 const LEASE: &str = "fleet.lease_ms";
@@ -174,7 +174,7 @@ async fn connected(options: &NatsOptions) -> Result<(Client, Refusal), NatsError
         connecting = if text.contains("NATS USER JWT") {
             connecting.credentials(&text).map_err(|error| unread(error.to_string()))?
         } else {
-            let key = Key::of_text(&text).map_err(|error| unread(error.to_string()))?;
+            let key = FleetSigningKey::of_text(&text).map_err(|error| unread(error.to_string()))?;
             connecting.nkey(key.seed().map_err(|error| unread(error.to_string()))?)
         };
     }

@@ -9,14 +9,14 @@ use futures_util::{Stream, StreamExt as _};
 
 use super::{NatsStore, unknown};
 use crate::{
-    journal::Entry,
+    journal::TaskJournalEntry,
     store::{Place, StoreError},
     task::TaskId,
 };
 
 /// A record as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct RecordChange {
     /// Its key.
     pub key: String,
     /// The content; `None` if the record was removed.
@@ -43,14 +43,14 @@ impl NatsStore {
     pub async fn follow_records(
         &self,
         prefixes: &[&str],
-    ) -> Result<impl Stream<Item = Result<Change, StoreError>> + Unpin + use<>, StoreError> {
+    ) -> Result<impl Stream<Item = Result<RecordChange, StoreError>> + Unpin + use<>, StoreError> {
         let keys: Vec<String> = prefixes.iter().map(|prefix| format!("{prefix}>")).collect();
         let watch = self.0.records.watch_many_with_history(keys).await.map_err(unknown)?;
         Ok(watch.map(|entry| {
             let entry = entry.map_err(unknown)?;
             let value = (entry.operation == Operation::Put).then(|| entry.value.to_vec());
             let at_ms = u64::try_from(entry.created.unix_timestamp_nanos() / 1_000_000).unwrap_or_default();
-            Ok(Change { key: entry.key, value, at_ms, is_current: entry.seen_current })
+            Ok(RecordChange { key: entry.key, value, at_ms, is_current: entry.seen_current })
         }))
     }
 
@@ -62,7 +62,7 @@ impl NatsStore {
         &self,
         task: &TaskId,
     ) -> Result<
-        FollowedJournal<impl Stream<Item = Result<(Place, Entry), StoreError>> + Unpin + use<>>,
+        FollowedJournal<impl Stream<Item = Result<(Place, TaskJournalEntry), StoreError>> + Unpin + use<>>,
         StoreError,
     > {
         let subject = self.journal_subject(task);

@@ -86,7 +86,7 @@ impl Watchers {
 }
 
 /// Frames of the worker that has a task.
-pub struct Frames {
+pub struct FleetFrameStream {
     subscriber: Subscriber,
     /// The frame that is not whole yet: its number, how many pieces it has, how many have come, and these.
     begun: Option<(u64, usize, usize, BytesMut)>,
@@ -96,16 +96,16 @@ pub struct Frames {
 
 /// A frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frame {
+pub struct FleetFrame {
     /// The bytes that the worker sent.
     pub bytes: Bytes,
     /// `true` if it directly follows the previous frame; otherwise the areas it does not contain are unknown.
     pub follows: bool,
 }
 
-impl Frames {
+impl FleetFrameStream {
     /// The next frame; `None` once the connection has ended. Pieces of which others are missing are left out.
-    pub async fn next(&mut self) -> Option<Frame> {
+    pub async fn next(&mut self) -> Option<FleetFrame> {
         loop {
             let message = self.subscriber.next().await?;
             let Some((number, place, count)) = message.headers.as_ref().and_then(piece_of) else { continue };
@@ -123,7 +123,7 @@ impl Frames {
                 let bytes = std::mem::take(bytes).freeze();
                 let follows = self.last.is_some_and(|last| last.checked_add(1) == Some(number));
                 (self.begun, self.last) = (None, Some(number));
-                return Some(Frame { bytes, follows });
+                return Some(FleetFrame { bytes, follows });
             }
         }
     }
@@ -183,11 +183,11 @@ impl NatsStore {
     ///
     /// # Errors
     /// [`StoreError::Unknown`] if no worker has such a name, or the connection has ended.
-    pub async fn frames(&self, task: &TaskId, worker: &WorkerId) -> Result<Frames, StoreError> {
+    pub async fn frames(&self, task: &TaskId, worker: &WorkerId) -> Result<FleetFrameStream, StoreError> {
         let subject =
             self.screen_subject(task, worker).ok_or_else(|| unknown("no worker has such a name"))?;
         let subscriber = self.0.client.subscribe(subject).await.map_err(unknown)?;
-        Ok(Frames { subscriber, begun: None, last: None })
+        Ok(FleetFrameStream { subscriber, begun: None, last: None })
     }
 
     /// Sends a frame to who watches. One that is larger than [`FRAME_BYTES_MAX`] is left out.

@@ -41,13 +41,15 @@ use async_nats::{
 use bytes::Bytes;
 pub use connect::{NatsError, NatsOptions};
 pub use files::FILE_BYTES_MAX;
-pub use follow::{Change, FollowedJournal};
-pub use frames::{Attention, FRAME_BYTES_MAX, Frame, Frames, Regard, WATCH_EVERY, WATCH_HOLDS, Watchers};
+pub use follow::{FollowedJournal, RecordChange};
+pub use frames::{
+    Attention, FRAME_BYTES_MAX, FleetFrame, FleetFrameStream, Regard, WATCH_EVERY, WATCH_HOLDS, Watchers,
+};
 use futures_util::{FutureExt as _, StreamExt as _, future::select, stream::SelectAll};
-pub use records::Followed;
+pub use records::RecordStream;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-pub use summary::Told;
+pub use summary::FleetSummarySnapshot;
 use tokio::{
     sync::Mutex,
     time::{Instant, timeout},
@@ -55,10 +57,10 @@ use tokio::{
 pub use workers::Depth;
 
 use crate::{
-    holder::Times,
-    journal::Entry,
-    store::{Delivery, Place, Record, Revision, Store, StoreError},
-    task::{Needs, Offer, TaskId},
+    holder::FleetTimeouts,
+    journal::TaskJournalEntry,
+    store::{FleetRecord, FleetStore, Place, Revision, StoreError, TaskDelivery},
+    task::{MachineCapabilities, TaskId, TaskRequirements},
 };
 
 /// Delay before a worker looks into the queue again without an announcement of a task: a task that was not
@@ -93,16 +95,16 @@ struct Inner {
     /// The deliveries to this worker, by the number of their messages.
     given: Mutex<HashMap<u64, Message>>,
     /// Classes of tasks, as far as they were read: those of who waits for a task next.
-    classes: Mutex<Watched>,
+    classes: Mutex<ClassWatcher>,
     /// Classes that are stored.
     released: Mutex<HashSet<String>>,
     consumers: Mutex<HashMap<String, PullConsumer>>,
     /// By the prefix of their keys.
-    watches: Mutex<HashMap<String, Arc<Mutex<Option<Following>>>>>,
+    watches: Mutex<HashMap<String, Arc<Mutex<Option<RecordSubscription>>>>>,
 }
 
 /// Records of a kind that are followed.
-struct Following {
+struct RecordSubscription {
     watch: kv::Watch,
     /// The revision of the last one.
     seen: Revision,
@@ -112,12 +114,12 @@ struct Following {
 
 /// Classes that are followed.
 #[derive(Default)]
-struct Watched {
+struct ClassWatcher {
     known: BTreeMap<String, Class>,
     watch: Option<kv::Watch>,
 }
 
-impl Watched {
+impl ClassWatcher {
     /// Waits for the next class, and takes it in. It never returns without a watch.
     async fn next(&mut self) {
         let Some(watch) = &mut self.watch else { return pending().await };
@@ -134,7 +136,7 @@ impl Watched {
     }
 
     /// The classes whose needs this offer meets, the most urgent first, as far as they are there already.
-    fn met(&self, offer: &Offer) -> Vec<String> {
+    fn met(&self, offer: &MachineCapabilities) -> Vec<String> {
         let mut met: Vec<_> = self.known.iter().filter(|(_, class)| offer.has(&class.needs)).collect();
         met.sort_by_key(|(_, class)| Reverse(class.priority));
         met.into_iter().map(|(name, _)| name.clone()).collect()
@@ -152,9 +154,9 @@ impl NatsStore {
     }
 
     /// The times of the fleet.
-    pub fn times(&self) -> Times {
+    pub fn times(&self) -> FleetTimeouts {
         let lease = self.0.lease;
-        Times { lease, call: (lease / 3).max(CALL_MIN), again: (lease / 30).max(AGAIN_MIN) }
+        FleetTimeouts { lease, call: (lease / 3).max(CALL_MIN), again: (lease / 30).max(AGAIN_MIN) }
     }
 
     fn journal_subject(&self, task: &TaskId) -> String {
@@ -183,7 +185,7 @@ impl NatsStore {
     }
 
     /// Takes in the classes that came since.
-    async fn read_classes(&self, classes: &mut Watched) -> Result<(), StoreError> {
+    async fn read_classes(&self, classes: &mut ClassWatcher) -> Result<(), StoreError> {
         if classes.watch.is_none() {
             let keys = format!("{CLASSES}>");
             classes.watch = Some(self.0.records.watch_with_history(keys).await.map_err(unknown)?);
@@ -206,7 +208,7 @@ impl NatsStore {
     }
 
     /// A task that can be given at once.
-    async fn try_pull(&self, classes: &[String]) -> Result<Option<Delivery>, StoreError> {
+    async fn try_pull(&self, classes: &[String]) -> Result<Option<TaskDelivery>, StoreError> {
         for class in classes {
             let consumer = self.consumer(class).await?;
             let mut batch = consumer.fetch().max_messages(1).messages().await.map_err(unknown)?;
@@ -221,13 +223,17 @@ impl NatsStore {
             };
             let id = message.info().map_err(unknown)?.stream_sequence;
             self.0.given.lock().await.insert(id, message);
-            return Ok(Some(Delivery { task, id }));
+            return Ok(Some(TaskDelivery { task, id }));
         }
         Ok(None)
     }
 
     /// Waits for a task of the classes that this offer meets. Of others, it hears nothing: there may be so many that they would fill its memory.
-    async fn wait_for_task(&self, offer: &Offer, classes: &mut Watched) -> Result<Delivery, StoreError> {
+    async fn wait_for_task(
+        &self,
+        offer: &MachineCapabilities,
+        classes: &mut ClassWatcher,
+    ) -> Result<TaskDelivery, StoreError> {
         let (mut queued, mut subscribed) = (SelectAll::new(), HashSet::new());
         loop {
             self.read_classes(classes).await?;
@@ -253,7 +259,12 @@ impl NatsStore {
         }
     }
 
-    async fn acknowledge(&self, delivery: &Delivery, kind: AckKind, is_last: bool) -> Result<(), StoreError> {
+    async fn acknowledge(
+        &self,
+        delivery: &TaskDelivery,
+        kind: AckKind,
+        is_last: bool,
+    ) -> Result<(), StoreError> {
         let message = self.0.given.lock().await.get(&delivery.id).cloned();
         let Some(message) = message else { return Err(StoreError::Changed) };
         if is_last {
@@ -273,7 +284,7 @@ fn hex(bytes: &[u8]) -> String {
 /// Tasks that are alike for the queue.
 #[derive(Debug, Serialize, Deserialize)]
 struct Class {
-    needs: Needs,
+    needs: TaskRequirements,
     priority: u8,
 }
 
@@ -286,11 +297,11 @@ impl Class {
     }
 }
 
-impl Store for NatsStore {
+impl FleetStore for NatsStore {
     async fn release(
         &self,
         task: &TaskId,
-        needs: &Needs,
+        needs: &TaskRequirements,
         priority: u8,
         message: &str,
     ) -> Result<(), StoreError> {
@@ -304,7 +315,7 @@ impl Store for NatsStore {
         Ok(())
     }
 
-    async fn pull(&self, offer: &Offer) -> Result<Delivery, StoreError> {
+    async fn pull(&self, offer: &MachineCapabilities) -> Result<TaskDelivery, StoreError> {
         // Where several wait at once, each of them follows the classes.
         let mut classes = std::mem::take(&mut *self.0.classes.lock().await);
         let delivery = self.wait_for_task(offer, &mut classes).await;
@@ -312,15 +323,15 @@ impl Store for NatsStore {
         delivery
     }
 
-    async fn keep(&self, delivery: &Delivery) -> Result<(), StoreError> {
+    async fn keep(&self, delivery: &TaskDelivery) -> Result<(), StoreError> {
         self.acknowledge(delivery, AckKind::Progress, false).await
     }
 
-    async fn finish(&self, delivery: &Delivery) -> Result<(), StoreError> {
+    async fn finish(&self, delivery: &TaskDelivery) -> Result<(), StoreError> {
         self.acknowledge(delivery, AckKind::Ack, true).await
     }
 
-    async fn give_back(&self, delivery: &Delivery, after: Duration) -> Result<(), StoreError> {
+    async fn give_back(&self, delivery: &TaskDelivery, after: Duration) -> Result<(), StoreError> {
         self.acknowledge(delivery, AckKind::Nak(Some(after)), false).await?;
         self.0.given.lock().await.remove(&delivery.id);
         Ok(())
@@ -330,7 +341,12 @@ impl Store for NatsStore {
         Ok(self.depth().await?.held)
     }
 
-    async fn append(&self, task: &TaskId, after: Place, entry: &Entry) -> Result<Place, StoreError> {
+    async fn append(
+        &self,
+        task: &TaskId,
+        after: Place,
+        entry: &TaskJournalEntry,
+    ) -> Result<Place, StoreError> {
         let mut headers = HeaderMap::new();
         headers.insert(async_nats::header::NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, after.to_string().as_str());
         let text = serde_json::to_vec(entry).map_err(unknown)?;
@@ -343,7 +359,7 @@ impl Store for NatsStore {
         }
     }
 
-    async fn journal(&self, task: &TaskId) -> Result<Vec<(Place, Entry)>, StoreError> {
+    async fn journal(&self, task: &TaskId) -> Result<Vec<(Place, TaskJournalEntry)>, StoreError> {
         self.entries(task).await
     }
 
@@ -351,17 +367,17 @@ impl Store for NatsStore {
         self.read_file(hash).await
     }
 
-    async fn get(&self, key: &str) -> Result<Option<Record>, StoreError> {
+    async fn get(&self, key: &str) -> Result<Option<FleetRecord>, StoreError> {
         let entry = self.0.records.entry(key).await.map_err(unknown)?;
         let entry = entry.filter(|entry| entry.operation == Operation::Put);
-        Ok(entry.map(|entry| Record {
+        Ok(entry.map(|entry| FleetRecord {
             key: key.to_owned(),
             revision: entry.revision,
             value: entry.value.to_vec(),
         }))
     }
 
-    async fn changes(&self, prefix: &str, after: Revision) -> Result<Vec<Record>, StoreError> {
+    async fn changes(&self, prefix: &str, after: Revision) -> Result<Vec<FleetRecord>, StoreError> {
         let following = Arc::clone(self.0.watches.lock().await.entry(prefix.to_owned()).or_default());
         let mut following = following.lock().await;
         // One that is silent for long may have been lost with a connection.
@@ -373,16 +389,25 @@ impl Store for NatsStore {
                 0 => self.0.records.watch_with_history(&keys).await,
                 after => self.0.records.watch_from_revision(&keys, after + 1).await,
             };
-            *following =
-                Some(Following { watch: watch.map_err(unknown)?, seen: after, heard: Instant::now() });
+            *following = Some(RecordSubscription {
+                watch: watch.map_err(unknown)?,
+                seen: after,
+                heard: Instant::now(),
+            });
         }
-        let Some(Following { watch, seen, heard }) = following.as_mut() else { return Ok(Vec::new()) };
+        let Some(RecordSubscription { watch, seen, heard }) = following.as_mut() else {
+            return Ok(Vec::new());
+        };
         let mut next = watch.next().await;
         let mut found = Vec::new();
         while let Some(Ok(entry)) = next {
             (*seen, *heard) = (entry.revision, Instant::now());
             if entry.operation == Operation::Put {
-                found.push(Record { key: entry.key, revision: entry.revision, value: entry.value.to_vec() });
+                found.push(FleetRecord {
+                    key: entry.key,
+                    revision: entry.revision,
+                    value: entry.value.to_vec(),
+                });
             }
             if found.len() >= CHANGES_MAX {
                 return Ok(found);

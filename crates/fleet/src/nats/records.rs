@@ -13,9 +13,9 @@ use tokio::time::{Instant, timeout};
 
 use super::{AGAIN_MIN, CHANGES_MAX, NatsStore, unknown};
 use crate::{
-    journal::Entry,
+    journal::TaskJournalEntry,
     pace::pause,
-    store::{Place, Record, StoreError},
+    store::{FleetRecord, Place, StoreError},
     task::TaskId,
 };
 
@@ -31,7 +31,7 @@ impl NatsStore {
     ///
     /// # Errors
     /// [`StoreError::Unknown`] if no answer comes.
-    pub async fn records(&self, prefix: &str) -> Result<Vec<Record>, StoreError> {
+    pub async fn records(&self, prefix: &str) -> Result<Vec<FleetRecord>, StoreError> {
         let begun = Instant::now();
         loop {
             match self.try_records(prefix).await {
@@ -46,12 +46,12 @@ impl NatsStore {
     ///
     /// # Errors
     /// [`StoreError::Unknown`] if no answer comes.
-    pub async fn follow(&self, keys: &[String]) -> Result<Followed, StoreError> {
+    pub async fn follow(&self, keys: &[String]) -> Result<RecordStream, StoreError> {
         let keys = keys.iter().map(String::as_str);
-        self.0.records.watch_many_with_history(keys).await.map(Followed).map_err(unknown)
+        self.0.records.watch_many_with_history(keys).await.map(RecordStream).map_err(unknown)
     }
 
-    async fn try_records(&self, prefix: &str) -> Result<Vec<Record>, StoreError> {
+    async fn try_records(&self, prefix: &str) -> Result<Vec<FleetRecord>, StoreError> {
         let before = format!("$KV.{}.", self.0.records.name);
         let subjects = format!("{before}{prefix}>");
         let mut found = BTreeMap::new();
@@ -60,17 +60,17 @@ impl NatsStore {
             let revision = message.info().map_err(unknown)?.stream_sequence;
             let is_removed = message.headers.as_ref().is_some_and(|headers| headers.get(OPERATION).is_some());
             let Some(key) = message.subject.strip_prefix(&before).filter(|_| !is_removed) else { continue };
-            let record = Record { key: key.to_owned(), revision, value: message.payload.to_vec() };
+            let record = FleetRecord { key: key.to_owned(), revision, value: message.payload.to_vec() };
             found.insert(key.to_owned(), record);
         }
         Ok(found.into_values().collect())
     }
 
     /// The entries of a journal. The last ones are asked of the leader: a follower may not know them.
-    pub(super) async fn entries(&self, task: &TaskId) -> Result<Vec<(Place, Entry)>, StoreError> {
+    pub(super) async fn entries(&self, task: &TaskId) -> Result<Vec<(Place, TaskJournalEntry)>, StoreError> {
         let (subject, mut entries) = (self.journal_subject(task), Vec::new());
         loop {
-            let next = entries.last().map_or(1, |(place, _): &(Place, Entry)| place + 1);
+            let next = entries.last().map_or(1, |(place, _): &(Place, TaskJournalEntry)| place + 1);
             if entries.len() == SINGLE_MAX {
                 let from = DeliverPolicy::ByStartSequence { start_sequence: next };
                 // If that fails, the rest comes one by one, too.
@@ -119,20 +119,20 @@ impl NatsStore {
 }
 
 /// Records that are followed.
-pub struct Followed(kv::Watch);
+pub struct RecordStream(kv::Watch);
 
-impl Followed {
+impl RecordStream {
     /// Waits for the next one. Removed ones are passed over.
     ///
     /// # Errors
     /// [`StoreError::Unknown`] if they are not followed any more: follow them anew.
-    pub async fn next(&mut self) -> Result<Record, StoreError> {
+    pub async fn next(&mut self) -> Result<FleetRecord, StoreError> {
         loop {
             let entry = self.0.next().await.ok_or_else(|| unknown("the watch of records has ended"))?;
             let entry = entry.map_err(unknown)?;
             if entry.operation == Operation::Put {
                 let (key, value) = (entry.key, entry.value.to_vec());
-                return Ok(Record { key, revision: entry.revision, value });
+                return Ok(FleetRecord { key, revision: entry.revision, value });
             }
         }
     }

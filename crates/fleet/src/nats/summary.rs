@@ -10,15 +10,15 @@ use async_nats::jetstream::{
 use super::{NatsStore, records::CONSUMER_LEFT, unknown};
 use crate::{
     holder::{OUTCOMES, TASKS},
-    plan::{SUMMARY, Summary},
+    plan::{FleetSummary, SUMMARY},
     store::{Revision, StoreError},
 };
 
 /// A summary as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct FleetSummarySnapshot {
     /// The summary itself.
-    pub summary: Summary,
+    pub summary: FleetSummary,
     /// Time since it was written.
     pub age: Duration,
     /// Number of records of tasks and outcomes that were written since and are not in it.
@@ -30,17 +30,17 @@ impl NatsStore {
     ///
     /// # Errors
     /// [`StoreError::Unknown`] if no answer comes.
-    pub async fn summary(&self) -> Result<Option<Told>, StoreError> {
+    pub async fn summary(&self) -> Result<Option<FleetSummarySnapshot>, StoreError> {
         let entry = self.0.records.entry(SUMMARY).await.map_err(unknown)?;
         let Some(entry) = entry.filter(|entry| entry.operation == Operation::Put) else { return Ok(None) };
-        let Ok(summary) = serde_json::from_slice::<Summary>(&entry.value) else { return Ok(None) };
+        let Ok(summary) = serde_json::from_slice::<FleetSummary>(&entry.value) else { return Ok(None) };
         let changes =
             self.newer(TASKS, summary.tasks).await? + self.newer(OUTCOMES, summary.outcomes).await?;
         // The clock of this machine may be wrong: what was written last was not written later than now.
         let last = self.0.records.stream.get_info().await.map_err(unknown)?.state.last_timestamp;
         let by_server = Duration::try_from(last - entry.created).unwrap_or_default();
         let by_clock = SystemTime::now().duration_since(entry.created.into()).unwrap_or_default();
-        Ok(Some(Told { summary, age: by_server.max(by_clock), changes }))
+        Ok(Some(FleetSummarySnapshot { summary, age: by_server.max(by_clock), changes }))
     }
 
     /// Returns the number of records with a key prefix that were written after a revision.

@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 use super::{NatsStore, records::OPERATION, unknown};
 use crate::{
     journal::WorkerId,
-    store::{Record, Store as _, StoreError},
+    store::{FleetRecord, FleetStore as _, StoreError},
 };
 
 /// Key prefix of the records of workers.
@@ -31,7 +31,7 @@ pub struct Depth {
     pub held: u64,
 }
 
-fn named(record: Record) -> (WorkerId, Vec<u8>) {
+fn named(record: FleetRecord) -> (WorkerId, Vec<u8>) {
     let name = record.key.strip_prefix(WORKERS).unwrap_or_default().to_owned();
     (WorkerId(name), record.value)
 }
@@ -122,7 +122,7 @@ impl NatsStore {
     }
 
     /// The records of all workers that have not left, and when they were written.
-    async fn announced(&self) -> Result<Vec<(SystemTime, Record)>, StoreError> {
+    async fn announced(&self) -> Result<Vec<(SystemTime, FleetRecord)>, StoreError> {
         let before = format!("$KV.{}.", self.0.records.name);
         let (subjects, policy) = (format!("{before}{WORKERS}>"), DeliverPolicy::LastPerSubject);
         let mut found = Vec::new();
@@ -131,7 +131,7 @@ impl NatsStore {
             let is_removed = message.headers.as_ref().is_some_and(|headers| headers.get(OPERATION).is_some());
             let Some(key) = message.subject.strip_prefix(&before).filter(|_| !is_removed) else { continue };
             let (key, value) = (key.to_owned(), message.payload.to_vec());
-            found.push((info.published.into(), Record { key, revision: info.stream_sequence, value }));
+            found.push((info.published.into(), FleetRecord { key, revision: info.stream_sequence, value }));
         }
         Ok(found)
     }

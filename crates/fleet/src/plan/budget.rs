@@ -21,7 +21,7 @@ pub fn budget_key(batch: &str) -> String {
 
 /// Resources that tasks used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Used {
+pub struct TaskUsage {
     /// Requests to models.
     pub model_calls: u64,
     /// Tokens, read and written.
@@ -32,7 +32,7 @@ pub struct Used {
     pub unpriced_calls: u64,
 }
 
-impl Used {
+impl TaskUsage {
     /// Both together.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
@@ -48,7 +48,7 @@ impl Used {
 /// Resources that all tasks of a batch may use together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Budget {
+pub struct BatchBudget {
     /// Requests to models.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_calls: Option<u64>,
@@ -60,16 +60,16 @@ pub struct Budget {
     pub cost_micros: Option<u64>,
 }
 
-impl Budget {
+impl BatchBudget {
     /// Which limit is reached, if one is.
-    pub fn reached_by(&self, used: &Used) -> Option<Reached> {
+    pub fn reached_by(&self, used: &TaskUsage) -> Option<BatchBudgetLimit> {
         let is_reached = |used: u64, most: Option<u64>| most.is_some_and(|most| used >= most);
         if is_reached(used.cost_micros, self.cost_micros) {
-            Some(Reached::Cost)
+            Some(BatchBudgetLimit::Cost)
         } else if is_reached(used.tokens, self.tokens) {
-            Some(Reached::Tokens)
+            Some(BatchBudgetLimit::Tokens)
         } else if is_reached(used.model_calls, self.model_calls) {
-            Some(Reached::ModelCalls)
+            Some(BatchBudgetLimit::ModelCalls)
         } else {
             None
         }
@@ -79,7 +79,7 @@ impl Budget {
 /// A limit of a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reached {
+pub enum BatchBudgetLimit {
     /// Of money.
     Cost,
     /// Of tokens.
@@ -88,7 +88,7 @@ pub enum Reached {
     ModelCalls,
 }
 
-impl fmt::Display for Reached {
+impl fmt::Display for BatchBudgetLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Cost => "cost",
@@ -102,10 +102,10 @@ impl fmt::Display for Reached {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BudgetRecord {
     /// The allowed resources.
-    pub allowed: Budget,
+    pub allowed: BatchBudget,
     /// The limit that is reached: then no further task of the batch begins. The leading controller writes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reached: Option<Reached>,
+    pub reached: Option<BatchBudgetLimit>,
 }
 
 #[cfg(test)]
@@ -114,11 +114,11 @@ mod tests {
 
     #[test]
     fn a_budget_is_reached_by_the_first_limit_that_is() {
-        let budget = Budget { tokens: Some(100), cost_micros: Some(5), ..Budget::default() };
-        let used = |tokens, cost_micros| Used { tokens, cost_micros, ..Used::default() };
+        let budget = BatchBudget { tokens: Some(100), cost_micros: Some(5), ..BatchBudget::default() };
+        let used = |tokens, cost_micros| TaskUsage { tokens, cost_micros, ..TaskUsage::default() };
         assert_eq!(budget.reached_by(&used(99, 4)), None);
-        assert_eq!(budget.reached_by(&used(100, 4)), Some(Reached::Tokens));
-        assert_eq!(budget.reached_by(&used(100, 5)), Some(Reached::Cost));
-        assert_eq!(Budget::default().reached_by(&used(u64::MAX, u64::MAX)), None);
+        assert_eq!(budget.reached_by(&used(100, 4)), Some(BatchBudgetLimit::Tokens));
+        assert_eq!(budget.reached_by(&used(100, 5)), Some(BatchBudgetLimit::Cost));
+        assert_eq!(BatchBudget::default().reached_by(&used(u64::MAX, u64::MAX)), None);
     }
 }

@@ -4,40 +4,40 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Attempt, Used};
-use crate::journal::Outcome;
+use super::{TaskAttempt, TaskUsage};
+use crate::journal::TaskOutcome;
 
 /// The record of an outcome: the outcome, and the tries before it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OutcomeRecord {
     /// The outcome.
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub outcome: TaskOutcome,
     /// The tries before it, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<TaskAttempt>,
     /// The batch whose budget they count for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<String>,
 }
 
-impl From<Outcome> for OutcomeRecord {
-    fn from(outcome: Outcome) -> Self {
+impl From<TaskOutcome> for OutcomeRecord {
+    fn from(outcome: TaskOutcome) -> Self {
         Self { outcome, attempts: Vec::new(), batch: None }
     }
 }
 
 impl OutcomeRecord {
     /// Returns the resources that all tries used together.
-    pub fn used(&self) -> Used {
-        let last = Facts::of(&self.outcome).used;
+    pub fn used(&self) -> TaskUsage {
+        let last = TaskResultFacts::of(&self.outcome).used;
         self.attempts.iter().fold(last, |used, attempt| used.plus(attempt.used))
     }
 }
 
 /// Facts read from a result, whoever made it. Facts that it does not contain are empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Facts {
+pub struct TaskResultFacts {
     /// The way it ended, in one word.
     pub outcome: String,
     /// Why, or what it found out.
@@ -47,13 +47,13 @@ pub struct Facts {
     /// Of a task with rows: how many.
     pub rows: Option<u32>,
     /// The resources it used.
-    pub used: Used,
+    pub used: TaskUsage,
 }
 
 /// The fields of a result that others read.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Read {
+struct TaskResultFields {
     outcome: String,
     reason: String,
     documents: BTreeMap<String, String>,
@@ -71,34 +71,34 @@ struct ReadCost {
     unknown_calls: u64,
 }
 
-impl Facts {
+impl TaskResultFacts {
     /// The facts of an outcome.
-    pub fn of(outcome: &Outcome) -> Self {
+    pub fn of(outcome: &TaskOutcome) -> Self {
         let of = |outcome: &str, reason: &str| Self {
             outcome: outcome.to_owned(),
             reason: reason.to_owned(),
             ..Self::default()
         };
         match outcome {
-            Outcome::Done { result, .. } => {
-                let read = Read::deserialize(result).unwrap_or_default();
-                let used = Used {
+            TaskOutcome::Done { result, .. } => {
+                let read = TaskResultFields::deserialize(result).unwrap_or_default();
+                let used = TaskUsage {
                     model_calls: read.model_calls,
                     tokens: read.prompt_tokens.saturating_add(read.completion_tokens),
                     cost_micros: read.cost.known,
                     unpriced_calls: read.cost.unknown_calls,
                 };
-                let Read { outcome, reason, documents, rows, .. } = read;
+                let TaskResultFields { outcome, reason, documents, rows, .. } = read;
                 Self { outcome, reason, documents, rows, used }
             }
-            Outcome::Failed { reason } => of("impossible", reason),
-            Outcome::DeadLetter { reason } => of("dead_letter", reason),
-            Outcome::Person { reason } => of("person", reason),
-            Outcome::Cancelled => of("cancelled", ""),
-            Outcome::Blocked { by } => of("blocked", by.as_str()),
-            Outcome::Expired { reason } => of("expired", reason),
-            Outcome::OverBudget { reason } => of("over_budget", reason),
-            Outcome::Refused { reason } => of("refused", reason),
+            TaskOutcome::Failed { reason } => of("impossible", reason),
+            TaskOutcome::DeadLetter { reason } => of("dead_letter", reason),
+            TaskOutcome::Person { reason } => of("person", reason),
+            TaskOutcome::Cancelled => of("cancelled", ""),
+            TaskOutcome::Blocked { by } => of("blocked", by.as_str()),
+            TaskOutcome::Expired { reason } => of("expired", reason),
+            TaskOutcome::OverBudget { reason } => of("over_budget", reason),
+            TaskOutcome::Refused { reason } => of("refused", reason),
         }
     }
 }

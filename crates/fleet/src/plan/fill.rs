@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::work::{Place, Work};
+use super::work::{FillContext, TaskPayload};
 use crate::task::TaskId;
 
 const OPEN: char = '⟦';
@@ -62,7 +62,7 @@ fn listed(names: &[String]) -> String {
 ///
 /// # Errors
 /// [`FillError`] if a name is no column, or a value cannot be put in.
-pub fn fill_row(work: &mut Work, columns: &[String], cells: &[String]) -> Result<(), FillError> {
+pub fn fill_row(work: &mut TaskPayload, columns: &[String], cells: &[String]) -> Result<(), FillError> {
     work.each_text(&mut |text, place| {
         *text = filled(text, place, Braces::Doubled, &mut |name| cell(name, columns, cells))?;
         Ok(())
@@ -74,19 +74,19 @@ pub fn fill_row(work: &mut Work, columns: &[String], cells: &[String]) -> Result
 /// # Errors
 /// [`FillError`] if a name is no column, or a value cannot be put in.
 pub fn fill_name(text: &str, columns: &[String], cells: &[String]) -> Result<String, FillError> {
-    filled(text, Place::Name, Braces::Doubled, &mut |name| cell(name, columns, cells))
+    filled(text, FillContext::Name, Braces::Doubled, &mut |name| cell(name, columns, cells))
 }
 
 /// Puts results of other tasks into what a worker does, in place of `{result:ID}`.
 ///
 /// # Errors
 /// [`FillError::Result`] if there is no result of a task.
-pub fn fill_results(work: &mut Work, results: &BTreeMap<TaskId, String>) -> Result<(), FillError> {
+pub fn fill_results(work: &mut TaskPayload, results: &BTreeMap<TaskId, String>) -> Result<(), FillError> {
     each_result(work, |name| {
         let id = TaskId::new(name).ok();
         let result = id.and_then(|id| results.get(&id));
         let result = result.ok_or_else(|| FillError::Result { name: name.to_owned() })?;
-        Ok(Put::Value(tame(result)))
+        Ok(PlaceholderReplacement::Value(tame(result)))
     })
 }
 
@@ -94,15 +94,21 @@ pub fn fill_results(work: &mut Work, results: &BTreeMap<TaskId, String>) -> Resu
 ///
 /// # Errors
 /// Those of `id_of`, which is given each id.
-pub fn name_results<E>(work: &mut Work, mut id_of: impl FnMut(&str) -> Result<TaskId, E>) -> Result<(), E> {
-    each_result(work, |name| Ok(Put::Name(format!("{RESULT}{}", id_of(name)?))))
+pub fn name_results<E>(
+    work: &mut TaskPayload,
+    mut id_of: impl FnMut(&str) -> Result<TaskId, E>,
+) -> Result<(), E> {
+    each_result(work, |name| Ok(PlaceholderReplacement::Name(format!("{RESULT}{}", id_of(name)?))))
 }
 
-fn each_result<E>(work: &mut Work, mut put: impl FnMut(&str) -> Result<Put, E>) -> Result<(), E> {
+fn each_result<E>(
+    work: &mut TaskPayload,
+    mut put: impl FnMut(&str) -> Result<PlaceholderReplacement, E>,
+) -> Result<(), E> {
     work.each_text(&mut |text, place| {
         let mut value = |name: &str| match name.strip_prefix(RESULT) {
             Some(name) => put(name.trim()),
-            None => Ok(Put::Nothing),
+            None => Ok(PlaceholderReplacement::Nothing),
         };
         *text = filled(text, place, Braces::Plain, &mut value)?;
         Ok(())
@@ -110,12 +116,12 @@ fn each_result<E>(work: &mut Work, mut put: impl FnMut(&str) -> Result<Put, E>) 
 }
 
 /// The cell of a column.
-fn cell(name: &str, columns: &[String], cells: &[String]) -> Result<Put, FillError> {
+fn cell(name: &str, columns: &[String], cells: &[String]) -> Result<PlaceholderReplacement, FillError> {
     if name.starts_with(RESULT) {
-        return Ok(Put::Nothing);
+        return Ok(PlaceholderReplacement::Nothing);
     }
     match columns.iter().zip(cells).find(|(column, _)| *column == name.trim()) {
-        Some((column, cell)) => checked(column, cell).map(Put::Value),
+        Some((column, cell)) => checked(column, cell).map(PlaceholderReplacement::Value),
         None => Err(FillError::Column { name: name.to_owned(), columns: columns.to_vec() }),
     }
 }
@@ -171,7 +177,7 @@ enum Braces {
 
 /// The replacement for a name between braces.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Put {
+enum PlaceholderReplacement {
     /// The name stays.
     Nothing,
     /// Another name.
@@ -183,9 +189,9 @@ enum Put {
 /// A text with the values of the names between its braces.
 fn filled<E>(
     text: &str,
-    place: Place,
+    place: FillContext,
     braces: Braces,
-    value: &mut impl FnMut(&str) -> Result<Put, E>,
+    value: &mut impl FnMut(&str) -> Result<PlaceholderReplacement, E>,
 ) -> Result<String, E> {
     let (text, mut has_values) = match text.strip_suffix(NOTE) {
         Some(text) => (text, true),
@@ -211,13 +217,13 @@ fn filled<E>(
             }
             ('{', Some(name)) => {
                 match (value(name)?, place) {
-                    (Put::Value(value), Place::Said) => {
+                    (PlaceholderReplacement::Value(value), FillContext::Said) => {
                         has_values = true;
                         out.extend([OPEN.to_string(), value, CLOSE.to_string()]);
                     }
-                    (Put::Value(value), Place::Name) => out.push_str(&value),
-                    (Put::Name(name), _) => out.extend(["{", &name, "}"]),
-                    (Put::Nothing, _) => out.extend(["{", name, "}"]),
+                    (PlaceholderReplacement::Value(value), FillContext::Name) => out.push_str(&value),
+                    (PlaceholderReplacement::Name(name), _) => out.extend(["{", &name, "}"]),
+                    (PlaceholderReplacement::Nothing, _) => out.extend(["{", name, "}"]),
                 }
                 after.get(name.len() + 1..).unwrap_or_default()
             }

@@ -3,11 +3,11 @@
 use serde_json::json;
 
 use super::*;
-use crate::plan::{Input, Table, row_task};
+use crate::plan::{DocumentInput, TaskTable, row_task};
 use crate::task::TaskSpec;
 
-fn work(request: &str) -> Work {
-    Work { task: json!({ "request": request }), ..Work::default() }
+fn work(request: &str) -> TaskPayload {
+    TaskPayload { task: json!({ "request": request }), ..TaskPayload::default() }
 }
 
 fn row(request: &str, cells: &[&str]) -> Result<String, FillError> {
@@ -61,11 +61,11 @@ fn results_of_tasks_that_nobody_knows_are_an_error() {
 
 #[test]
 fn rows_of_a_table_become_tasks() {
-    let table = Table::read(b"\xef\xbb\xbfname;note\r\nACME;\"a;b\"\r\n\"x\ny\";\r\n").unwrap();
+    let table = TaskTable::read(b"\xef\xbb\xbfname;note\r\nACME;\"a;b\"\r\n\"x\ny\";\r\n").unwrap();
     assert_eq!(table.columns, ["name", "note"]);
     assert_eq!(table.rows, [["ACME", "a;b"], ["x\ny", ""]]);
     let mut work = work("Write {name}");
-    work.inputs.push(Input {
+    work.inputs.push(DocumentInput {
         of: TaskId::new("split").unwrap(),
         document: "{name}.csv".to_owned(),
         name: "in.csv".to_owned(),
@@ -86,7 +86,7 @@ fn rows_of_a_table_become_tasks() {
 
 #[test]
 fn tables_that_cannot_be_used_say_why() {
-    let error = |text: &str| Table::read(text.as_bytes()).unwrap_err().to_string();
+    let error = |text: &str| TaskTable::read(text.as_bytes()).unwrap_err().to_string();
     assert!(error("").starts_with("it has no header; a table is CSV"));
     assert!(error("a,a\n1,2\n").starts_with("two columns are called `a`"));
     assert!(error("a,b\n1\n").contains("line: 2"), "{}", error("a,b\n1\n"));

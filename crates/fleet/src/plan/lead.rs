@@ -9,15 +9,15 @@ use std::collections::{BTreeSet, HashMap};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::{
-    BudgetRecord, LABEL_LIMITS, Limits, OutcomeRecord, RowError, SLOTS, SUMMARY, Slots, Summary, Table, Used,
-    budget_key, now_ms, row_task,
+    BudgetRecord, FleetSummary, LABEL_LIMITS, Limits, OutcomeRecord, RowError, SLOTS, SUMMARY, Slots,
+    TaskTable, TaskUsage, budget_key, now_ms, row_task,
 };
 use crate::{
     calls::{append, put_outcome},
     controller::Controller,
     holder::{cancel_key, expired, outcome_key, task_key},
-    journal::{Entry, Journal, Outcome},
-    store::{Revision, Store, StoreError},
+    journal::{TaskJournalEntries, TaskJournalEntry, TaskOutcome},
+    store::{FleetStore, Revision, StoreError},
     task::{TaskId, TaskRecord, TaskSpec},
 };
 
@@ -32,7 +32,7 @@ pub(crate) struct Plans {
     /// Tasks that may not have begun, by when they are too late.
     deadlines: BTreeSet<(u64, TaskId)>,
     /// Resources used by the tasks of each batch.
-    used: HashMap<String, Used>,
+    used: HashMap<String, TaskUsage>,
     /// Resources they may use, with the revision of the record.
     budgets: HashMap<String, (Revision, BudgetRecord)>,
     /// Batches whose budgets have to be looked at.
@@ -49,7 +49,7 @@ impl Plans {
     pub(crate) fn learn_outcome(&mut self, record: &OutcomeRecord) {
         let Some(batch) = &record.batch else { return };
         let used = record.used();
-        if used != Used::default() {
+        if used != TaskUsage::default() {
             let all = self.used.entry(batch.clone()).or_default();
             *all = all.plus(used);
             self.spent.insert(batch.clone());
@@ -86,12 +86,12 @@ impl Plans {
     }
 }
 
-impl<S: Store> Controller<S> {
+impl<S: FleetStore> Controller<S> {
     /// Does what time and outcomes ask for. What has no answer is done the next time.
     pub(crate) async fn tend(&self, plans: &mut Plans, is_open: impl Fn(&TaskId) -> bool) {
         let late: Vec<_> = plans.late().into_iter().filter(|(_, task)| is_open(task)).collect();
         let ended = stream::iter(late).map(|(deadline, task)| async move {
-            self.end_unbegun(&task, expired(deadline, &Journal::default()))
+            self.end_unbegun(&task, expired(deadline, &TaskJournalEntries::default()))
                 .await
                 .err()
                 .map(|_| (deadline, task))
@@ -143,11 +143,11 @@ impl<S: Store> Controller<S> {
     }
 
     /// Writes the summary, unless there is one of who has read more.
-    pub(crate) async fn write_summary(&self, mut summary: Summary) -> Result<Revision, StoreError> {
+    pub(crate) async fn write_summary(&self, mut summary: FleetSummary) -> Result<Revision, StoreError> {
         summary.held = self.call(self.store.held()).await?;
         let known = self.call(self.store.get(SUMMARY)).await?;
         let revision = known.as_ref().map_or(0, |known| known.revision);
-        let known = known.and_then(|known| known.read::<Summary>());
+        let known = known.and_then(|known| known.read::<FleetSummary>());
         if known.is_some_and(|known| known.tasks > summary.tasks || known.outcomes > summary.outcomes) {
             return Err(StoreError::Changed);
         }
@@ -155,14 +155,16 @@ impl<S: Store> Controller<S> {
     }
 
     /// Ends a task that nobody has begun. If somebody has, it ends there; if somebody has ended it, that is its outcome.
-    pub(crate) async fn end_unbegun(&self, task: &TaskId, outcome: Outcome) -> Result<(), StoreError> {
-        let ended = Entry::Ended { outcome: outcome.clone() };
+    pub(crate) async fn end_unbegun(&self, task: &TaskId, outcome: TaskOutcome) -> Result<(), StoreError> {
+        let ended = TaskJournalEntry::Ended { outcome: outcome.clone() };
         if append(&self.store, &self.times, task, 0, &ended).await.is_ok() {
             return put_outcome(&self.store, &self.times, task, outcome).await;
         }
         match self.call(self.store.journal(task)).await?.into_iter().next() {
             None => Err(StoreError::Unknown("the task is not ended".to_owned())),
-            Some((_, Entry::Ended { outcome })) => put_outcome(&self.store, &self.times, task, outcome).await,
+            Some((_, TaskJournalEntry::Ended { outcome })) => {
+                put_outcome(&self.store, &self.times, task, outcome).await
+            }
             Some(_) => Ok(()),
         }
     }
@@ -182,9 +184,9 @@ impl<S: Store> Controller<S> {
         let cancel = cancel_key(&spec.id);
         let cancel = self.insist(|| self.store.get(&cancel)).await?;
         let tasks = if cancel.is_some_and(|cancel| spec.is_cancelled_by(&cancel.value)) {
-            Err(Outcome::Cancelled)
+            Err(TaskOutcome::Cancelled)
         } else {
-            self.rows(&spec).await?.map_err(|reason| Outcome::Failed { reason })
+            self.rows(&spec).await?.map_err(|reason| TaskOutcome::Failed { reason })
         };
         let tasks = match tasks {
             Ok(tasks) => tasks,
@@ -196,7 +198,7 @@ impl<S: Store> Controller<S> {
             calls.buffer_unordered(CALLS).try_filter_map(|taken| async { Ok(taken) }).try_collect().await?;
         if let Some(taken) = taken.first() {
             let reason = format!("a row would be {taken}, and another task has this id");
-            return self.give(&spec.id, Outcome::Failed { reason }).await;
+            return self.give(&spec.id, TaskOutcome::Failed { reason }).await;
         }
         if let Some(table) = &mut spec.for_each {
             table.rows = Some(rows);
@@ -210,7 +212,7 @@ impl<S: Store> Controller<S> {
         }
     }
 
-    async fn give(&self, task: &TaskId, outcome: Outcome) -> Result<(), StoreError> {
+    async fn give(&self, task: &TaskId, outcome: TaskOutcome) -> Result<(), StoreError> {
         self.insist(|| put_outcome(&self.store, &self.times, task, outcome.clone())).await
     }
 
@@ -247,7 +249,7 @@ impl<S: Store> Controller<S> {
         };
         let document = &table.document;
         let bytes = self.insist(|| self.store.file(&hash)).await?;
-        let table = match Table::read(&bytes) {
+        let table = match TaskTable::read(&bytes) {
             Ok(table) => table,
             Err(error) => return Ok(Err(format!("`for_each`: {document} of {of}: {error}"))),
         };
@@ -265,7 +267,7 @@ impl<S: Store> Controller<S> {
             "reason": format!("{finished} of {rows} rows finished"),
             "rows": rows,
         });
-        put_outcome(&self.store, &self.times, task, Outcome::Done { result, finished: is_whole }).await
+        put_outcome(&self.store, &self.times, task, TaskOutcome::Done { result, finished: is_whole }).await
     }
 }
 

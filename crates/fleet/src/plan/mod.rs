@@ -24,15 +24,17 @@ mod tally;
 mod times;
 mod work;
 
-pub use budget::{BUDGETS, Budget, BudgetRecord, LABEL_LIMITS, LIMITS, Limits, Reached, Used, budget_key};
-pub use facts::{Facts, OutcomeRecord};
+pub use budget::{
+    BUDGETS, BatchBudget, BatchBudgetLimit, BudgetRecord, LABEL_LIMITS, LIMITS, Limits, TaskUsage, budget_key,
+};
+pub use facts::{OutcomeRecord, TaskResultFacts};
 pub use fill::{FillError, fill_name, fill_results, fill_row, name_results, plain, value, with_note};
 pub use lead::no_document;
 pub(crate) use retry::again;
-pub use retry::{Attempt, RETRIED, Retry, attempts};
+pub use retry::{RETRIED, TaskAttempt, TaskRetryPolicy, attempts};
 pub use slots::Slots;
-pub(crate) use slots::{Mark, SLOTS};
-pub use table::{ForEach, ROWS_MAX, RowError, Table, TableError, is_row_of, row_id, row_task};
-pub use tally::{SUMMARY, SUMMED, Share, Summary, Tally};
+pub(crate) use slots::{SLOTS, TaskIdHash};
+pub use table::{ForEach, ROWS_MAX, RowError, TableError, TaskTable, is_row_of, row_id, row_task};
+pub use tally::{FleetSummary, SUMMARY, SUMMED, Share, TaskTally};
 pub use times::{TimeError, deadline_ms, duration_ms, now_ms, time_words};
-pub use work::{Input, Work};
+pub use work::{DocumentInput, TaskPayload};

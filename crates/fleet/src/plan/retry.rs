@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Facts, Used};
+use super::{TaskResultFacts, TaskUsage};
 use crate::{
-    journal::{Entry, Journal, Outcome, WorkerId},
+    journal::{TaskJournalEntries, TaskJournalEntry, TaskOutcome, WorkerId},
     task::{OnLoss, TaskSpec},
 };
 
@@ -16,7 +16,7 @@ pub const RETRIED: [&str; 4] = ["failed", "error", "budget_exhausted", "rejected
 /// When a task is tried again that did not finish.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Retry {
+pub struct TaskRetryPolicy {
     /// After which outcomes.
     pub on: BTreeSet<String>,
     /// Maximum number of tries, including the first.
@@ -28,7 +28,7 @@ pub struct Retry {
 
 /// A try that did not finish.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attempt {
+pub struct TaskAttempt {
     /// The way it ended.
     pub outcome: String,
     /// Why.
@@ -37,14 +37,18 @@ pub struct Attempt {
     pub worker: WorkerId,
     /// The resources it used.
     #[serde(default)]
-    pub used: Used,
+    pub used: TaskUsage,
 }
 
 /// The tries of a journal that were not the last.
-pub fn attempts(journal: &Journal) -> Vec<Attempt> {
+pub fn attempts(journal: &TaskJournalEntries) -> Vec<TaskAttempt> {
     let tries = journal.entries().iter().filter_map(|entry| match entry {
-        Entry::Again(attempt) => Some(attempt.clone()),
-        Entry::Taken { .. } | Entry::Acts(_) | Entry::Lines(_) | Entry::Afresh | Entry::Ended { .. } => None,
+        TaskJournalEntry::Again(attempt) => Some(attempt.clone()),
+        TaskJournalEntry::Taken { .. }
+        | TaskJournalEntry::Acts(_)
+        | TaskJournalEntry::Lines(_)
+        | TaskJournalEntry::Afresh
+        | TaskJournalEntry::Ended { .. } => None,
     });
     tries.collect()
 }
@@ -53,16 +57,16 @@ pub fn attempts(journal: &Journal) -> Vec<Attempt> {
 /// a person.
 pub(crate) fn again(
     spec: &TaskSpec,
-    journal: &Journal,
-    outcome: &Outcome,
+    journal: &TaskJournalEntries,
+    outcome: &TaskOutcome,
     has_acted: bool,
     worker: &WorkerId,
-) -> Option<Attempt> {
+) -> Option<TaskAttempt> {
     let retry = spec.retry.as_ref()?;
-    let Outcome::Done { finished: false, .. } = outcome else { return None };
-    let Facts { outcome, reason, used, .. } = Facts::of(outcome);
+    let TaskOutcome::Done { finished: false, .. } = outcome else { return None };
+    let TaskResultFacts { outcome, reason, used, .. } = TaskResultFacts::of(outcome);
     let tries = u32::try_from(attempts(journal).len()).unwrap_or(u32::MAX).saturating_add(1);
     let is_for_a_person = has_acted && spec.on_loss == OnLoss::Person;
     let is_wanted = retry.on.contains(&outcome) && tries < retry.most && !is_for_a_person;
-    is_wanted.then(|| Attempt { outcome, reason, worker: worker.clone(), used })
+    is_wanted.then(|| TaskAttempt { outcome, reason, worker: worker.clone(), used })
 }

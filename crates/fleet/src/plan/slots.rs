@@ -19,9 +19,9 @@ const SLOTS_MAX: usize = 25_000;
 /// Short form of a task id where the id would take too much room: a part of its SHA-256 hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub(crate) struct Mark([u8; 16]);
+pub(crate) struct TaskIdHash([u8; 16]);
 
-impl Mark {
+impl TaskIdHash {
     /// That of a task.
     pub(crate) fn of(task: &TaskId) -> Self {
         let mut mark = [0; 16];
@@ -30,13 +30,13 @@ impl Mark {
     }
 }
 
-impl From<Mark> for String {
-    fn from(mark: Mark) -> Self {
+impl From<TaskIdHash> for String {
+    fn from(mark: TaskIdHash) -> Self {
         format!("{:032x}", u128::from_be_bytes(mark.0))
     }
 }
 
-impl TryFrom<String> for Mark {
+impl TryFrom<String> for TaskIdHash {
     type Error = std::num::ParseIntError;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
@@ -47,18 +47,18 @@ impl TryFrom<String> for Mark {
 /// Tasks by the labels that they count for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Slots(BTreeMap<String, BTreeSet<Mark>>);
+pub struct Slots(BTreeMap<String, BTreeSet<TaskIdHash>>);
 
 impl Slots {
     /// Returns `true` if a task has to wait until another one with the label has ended.
-    pub(crate) fn is_full(&self, limits: &Limits, label: &str, task: Mark) -> bool {
+    pub(crate) fn is_full(&self, limits: &Limits, label: &str, task: TaskIdHash) -> bool {
         let Some(most) = limits.get(label) else { return false };
         let most = (*most).min(SLOTS_MAX / limits.len().max(1));
         self.0.get(label).map_or(most == 0, |held| held.len() >= most && !held.contains(&task))
     }
 
     /// The task counts for the label.
-    pub(crate) fn take(&mut self, label: &str, task: Mark) {
+    pub(crate) fn take(&mut self, label: &str, task: TaskIdHash) {
         match self.0.get_mut(label) {
             Some(held) => held.insert(task),
             None => self.0.entry(label.to_owned()).or_default().insert(task),
@@ -66,7 +66,7 @@ impl Slots {
     }
 
     /// The task counts no more. Returns the labels that it counted for.
-    pub(crate) fn free(&mut self, task: Mark) -> Vec<String> {
+    pub(crate) fn free(&mut self, task: TaskIdHash) -> Vec<String> {
         let freed = self.0.iter_mut().filter_map(|(label, held)| held.remove(&task).then(|| label.clone()));
         freed.collect()
     }

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Facts, FillError, Work, fill_row, no_document};
+use super::{FillError, TaskPayload, TaskResultFacts, fill_row, no_document};
 use crate::{
-    journal::Outcome,
+    journal::TaskOutcome,
     task::{IdError, TaskId, TaskSpec},
 };
 
@@ -29,7 +29,7 @@ pub struct ForEach {
 
 /// A table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table {
+pub struct TaskTable {
     /// The names in its header.
     pub columns: Vec<String>,
     /// Its rows; each has as many cells as there are columns.
@@ -43,7 +43,7 @@ pub struct TableError {
     problem: String,
 }
 
-impl Table {
+impl TaskTable {
     /// Reads a table: CSV with commas, or with semicolons or tabs if its first line has no comma.
     ///
     /// # Errors
@@ -85,8 +85,8 @@ impl ForEach {
     /// # Errors
     /// It left no such table.
     pub fn hash(&self, of: &TaskId, outcome: &[u8]) -> Result<String, String> {
-        let outcome = serde_json::from_slice::<Outcome>(outcome).ok();
-        let documents = outcome.map(|outcome| Facts::of(&outcome).documents).unwrap_or_default();
+        let outcome = serde_json::from_slice::<TaskOutcome>(outcome).ok();
+        let documents = outcome.map(|outcome| TaskResultFacts::of(&outcome).documents).unwrap_or_default();
         let hash = documents.get(&self.document).cloned();
         hash.ok_or_else(|| no_document(of, &self.document, documents.keys()))
     }
@@ -133,7 +133,7 @@ pub fn row_task(
     row: usize,
 ) -> Result<TaskSpec, RowError> {
     let damaged = |error: serde_json::Error| RowError::Work { problem: error.to_string() };
-    let mut work = Work::deserialize(&group.work).map_err(damaged)?;
+    let mut work = TaskPayload::deserialize(&group.work).map_err(damaged)?;
     fill_row(&mut work, columns, cells).map_err(|source| RowError::Fill { row, source })?;
     let id = row_id(&group.id, row)?;
     if let Some(task) = work.task.as_object_mut() {
@@ -144,7 +144,7 @@ pub fn row_task(
 }
 
 /// Returns `true` if a task is that of a row of the table of another one, as [`row_task`] makes it.
-pub fn is_row_of(row: &TaskSpec, group: &TaskSpec, table: &Table) -> bool {
+pub fn is_row_of(row: &TaskSpec, group: &TaskSpec, table: &TaskTable) -> bool {
     let number = row.id.as_str().strip_prefix(group.id.as_str()).and_then(|rest| rest.strip_prefix('-'));
     let number = number.and_then(|number| number.parse::<usize>().ok());
     let Some((number, cells)) = number.and_then(|row| Some((row, table.rows.get(row.checked_sub(1)?)?)))

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::Used;
+use super::TaskUsage;
 use crate::store::Revision;
 
 /// The key of the record with the summary of a fleet.
@@ -20,12 +20,12 @@ pub struct Share {
     /// Number of tasks.
     pub tasks: u64,
     /// The resources they used.
-    pub used: Used,
+    pub used: TaskUsage,
 }
 
 /// Number of tasks in each state, and the resources they used.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct TaskTally {
     /// Those that wait for other tasks or for the limit of a label, or stand for rows that have not all ended.
     pub waiting: u64,
     /// Those that are in the queue or with a worker.
@@ -35,7 +35,7 @@ pub struct Tally {
     /// Those that ended otherwise.
     pub unfinished: u64,
     /// The resources that all of them used.
-    pub used: Used,
+    pub used: TaskUsage,
     /// By label. A task counts for each of its labels.
     pub labels: BTreeMap<String, Share>,
     /// By batch.
@@ -44,7 +44,7 @@ pub struct Tally {
     pub is_cut: bool,
 }
 
-impl Tally {
+impl TaskTally {
     /// Returns the number of tasks.
     pub const fn tasks(&self) -> u64 {
         self.waiting + self.released + self.finished + self.unfinished
@@ -81,9 +81,9 @@ fn changed(shares: &mut BTreeMap<String, Share>, name: &str, change: impl Fn(&mu
 
 /// The summary of all tasks by the leading controller.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Summary {
+pub struct FleetSummary {
     /// Its tally.
-    pub tally: Tally,
+    pub tally: TaskTally,
     /// Number of tasks of the queue that workers hold.
     pub held: u64,
     /// The revision of the last record of a task that it has read. If there is no later one, nothing is missing.

@@ -10,7 +10,7 @@ use crate::task::TaskId;
 /// A document that a task takes from another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Input {
+pub struct DocumentInput {
     /// The task that leaves it. Of a task with rows: each of its rows.
     pub of: TaskId,
     /// Its name there.
@@ -23,7 +23,7 @@ pub struct Input {
 /// The work of a worker: the task as a batch has it, its documents, and its inputs from other tasks.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Work {
+pub struct TaskPayload {
     /// The task, with the names of its documents in place of their paths.
     pub task: Value,
     /// Its documents: names without folders, and the hashes under which they are stored.
@@ -31,30 +31,30 @@ pub struct Work {
     pub documents: BTreeMap<String, String>,
     /// Inputs from the tasks that it comes after.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<DocumentInput>,
     /// `true` if its agents receive the folder in which files to send back have to be. Omitted if `false`, as
     /// earlier versions read it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub names_folder: bool,
 }
 
-impl Work {
+impl TaskPayload {
     /// The texts that values are put into: the request, the steps of a plan, and names of documents of other tasks.
     ///
     /// # Errors
     /// Those of `change`.
     pub(super) fn each_text<E>(
         &mut self,
-        change: &mut impl FnMut(&mut String, Place) -> Result<(), E>,
+        change: &mut impl FnMut(&mut String, FillContext) -> Result<(), E>,
     ) -> Result<(), E> {
         if let Some(task) = self.task.as_object_mut() {
             for (name, value) in task {
                 match (name.as_str(), value) {
-                    ("request" | "task", Value::String(text)) => change(text, Place::Said)?,
+                    ("request" | "task", Value::String(text)) => change(text, FillContext::Said)?,
                     ("steps", Value::Array(steps)) => {
                         for step in steps {
                             if let Value::String(text) = step {
-                                change(text, Place::Said)?;
+                                change(text, FillContext::Said)?;
                             }
                         }
                     }
@@ -62,13 +62,13 @@ impl Work {
                 }
             }
         }
-        self.inputs.iter_mut().try_for_each(|input| change(&mut input.document, Place::Name))
+        self.inputs.iter_mut().try_for_each(|input| change(&mut input.document, FillContext::Name))
     }
 }
 
 /// The place of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum FillContext {
     /// Agents read it: values are marked as data.
     Said,
     /// The text is a name.

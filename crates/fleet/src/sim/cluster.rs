@@ -15,14 +15,14 @@ const ELECTION: (Duration, Duration) = (Duration::from_secs(1), Duration::from_s
 const SLOWER: f64 = 100.0;
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Node {
+struct SimClusterNode {
     is_down: bool,
     slow_until: Option<Instant>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    nodes: [Node; Cluster::NODES],
+struct SimClusterState {
+    nodes: [SimClusterNode; Cluster::NODES],
     leader: usize,
     /// The leader leads from then on.
     leads_from: Option<Instant>,
@@ -33,7 +33,7 @@ struct State {
 /// The servers.
 #[derive(Debug)]
 pub(super) struct Cluster {
-    state: Mutex<State>,
+    state: Mutex<SimClusterState>,
     disk: Tail,
     chance: Chance,
 }
@@ -52,7 +52,7 @@ impl Cluster {
         Self { state: Mutex::default(), disk, chance: Chance::new(seed) }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SimClusterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -69,7 +69,7 @@ impl Cluster {
     }
 
     /// Returns the time that the disk of a server takes.
-    fn disk(&self, node: Node) -> Duration {
+    fn disk(&self, node: SimClusterNode) -> Duration {
         let time = self.chance.tail(self.disk);
         if node.slow_until.is_some_and(|until| until > Instant::now()) { time.mul_f64(SLOWER) } else { time }
     }

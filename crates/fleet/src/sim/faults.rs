@@ -43,7 +43,7 @@ pub enum Whom {
 /// The kind of a mishap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub enum SimFault {
     /// Its process is killed, and starts anew after that time.
     Killed,
     /// A worker's process is stopped for that time, as by SIGSTOP.
@@ -65,7 +65,7 @@ pub struct Mishap {
     /// Whom.
     pub whom: Whom,
     /// The kind.
-    pub what: What,
+    pub what: SimFault,
     /// Average time between two mishaps of the same worker or server, in seconds.
     pub every_s: f64,
     /// Minimum and maximum duration, in seconds.
@@ -99,7 +99,7 @@ impl Faults {
 
     /// Everything that can go wrong, much more often than it does.
     pub fn all() -> Self {
-        use What::{Cut, Deaf, Killed, Mute, Slow, Stopped};
+        use SimFault::{Cut, Deaf, Killed, Mute, Slow, Stopped};
         use Whom::{Group, Leader, Server, Worker};
         let mishap = |whom, what, every_s, lasts_s| Mishap { whom, what, every_s, lasts_s };
         Self {

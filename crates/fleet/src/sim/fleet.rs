@@ -15,20 +15,20 @@ use tokio::{
 };
 
 use super::{
-    Chance, Faults, Fences, Link, Report, Server, SimRunner, SimStore, Stoppable, Switch, World,
+    Chance, Faults, Fences, SimLink, SimReport, SimRunner, SimServer, SimStore, Stoppable, Switch, World,
     cluster::Cluster,
-    faults::{Mishap, What, Whom, seconds},
+    faults::{Mishap, SimFault, Whom, seconds},
     judge::judge,
-    link::Way,
-    tasks::{Tasks, offer},
+    link::LinkDirection,
+    tasks::{SimTaskGenerator, offer},
 };
 use crate::{
     controller::{Controller, LEADER},
-    holder::{Times, Worker, cancel_key, task_key},
+    holder::{FleetTimeouts, FleetWorker, cancel_key, task_key},
     journal::WorkerId,
     pace::pause,
     plan::LABEL_LIMITS,
-    store::{Store as _, StoreError},
+    store::{FleetStore as _, StoreError},
     task::TaskRecord,
 };
 
@@ -44,7 +44,7 @@ const TIMES_TOO_LONG: f64 = 20.0;
 /// The setting of a simulation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Setting {
+pub struct SimSettings {
     /// Equal settings give equal runs.
     pub seed: u64,
     /// Number of workers. Each does one task at a time and may lead.
@@ -69,7 +69,7 @@ const fn limited() -> u32 {
     10_000
 }
 
-impl Setting {
+impl SimSettings {
     /// A fleet with the lease that a fleet has if nobody asks for another one.
     pub const fn new(workers: usize, tasks: u64, faults: Faults) -> Self {
         Self {
@@ -85,10 +85,10 @@ impl Setting {
     }
 
     /// The times as a clock with this rate counts them.
-    fn times(&self, rate: f64) -> Times {
+    fn times(&self, rate: f64) -> FleetTimeouts {
         // A clock that is too fast has the time of a lease pass sooner: all that anybody asks it for is how much time has passed.
         let time = |time_s: f64| seconds(time_s / rate);
-        Times {
+        FleetTimeouts {
             lease: time(self.lease_s),
             call: time((self.lease_s / 3.0).max(2.0)),
             again: time((self.lease_s / 30.0).max(0.1)),
@@ -96,23 +96,23 @@ impl Setting {
     }
 }
 
-enum Order {
+enum SimMachineCommand {
     Killed(Duration),
     Stopped(Duration),
 }
 
-struct Machine {
-    link: Arc<Link>,
+struct SimMachine {
+    link: Arc<SimLink>,
     rate: f64,
-    orders: UnboundedSender<Order>,
+    orders: UnboundedSender<SimMachineCommand>,
 }
 
-struct Fleet {
-    setting: Setting,
-    tasks: Tasks,
-    server: Arc<Server>,
+struct SimFleet {
+    setting: SimSettings,
+    tasks: SimTaskGenerator,
+    server: Arc<SimServer>,
     world: World,
-    machines: Vec<Machine>,
+    machines: Vec<SimMachine>,
     chance: Chance,
     befell: Mutex<BTreeMap<String, u64>>,
 }
@@ -121,19 +121,19 @@ struct Fleet {
 ///
 /// # Errors
 /// The runtime cannot be made, or the limits cannot be written as JSON.
-pub fn simulate(setting: &Setting) -> io::Result<Report> {
+pub fn simulate(setting: &SimSettings) -> io::Result<SimReport> {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_time().start_paused(true).build()?;
     runtime.block_on(run(setting))
 }
 
-async fn run(setting: &Setting) -> io::Result<Report> {
+async fn run(setting: &SimSettings) -> io::Result<SimReport> {
     let began = Instant::now();
     let seed = setting.seed.wrapping_mul(0xD134_2543_DE82_EF95);
     let chance = Chance::new(seed);
     let lease = seconds(setting.lease_s);
-    let server = Server::new(lease, setting.faults.disk, setting.fences, chance.next());
-    let tasks = Tasks::new(setting, seed);
+    let server = SimServer::new(lease, setting.faults.disk, setting.fences, chance.next());
+    let tasks = SimTaskGenerator::new(setting, seed);
     let limits = serde_json::to_vec(&tasks.limits())?;
     // Nobody else writes now.
     let _ = server.state().put(LABEL_LIMITS, 0, &limits);
@@ -142,12 +142,12 @@ async fn run(setting: &Setting) -> io::Result<Report> {
         let (sender, receiver) = mpsc::unbounded_channel();
         orders.push(receiver);
         let rate = chance.within(setting.faults.clocks);
-        Machine { link: Link::new(setting.faults.network, rate, chance.next()), rate, orders: sender }
+        SimMachine { link: SimLink::new(setting.faults.network, rate, chance.next()), rate, orders: sender }
     });
     let machines = machines.take(setting.workers).collect();
     let (world, befell) = (World::default(), Mutex::default());
     let setting = setting.clone();
-    let fleet = Arc::new(Fleet { setting, tasks, server, world, machines, chance, befell });
+    let fleet = Arc::new(SimFleet { setting, tasks, server, world, machines, chance, befell });
     let mut all = JoinSet::new();
     let server = Arc::clone(&fleet.server);
     all.spawn(async move { server.run().await });
@@ -170,9 +170,9 @@ async fn run(setting: &Setting) -> io::Result<Report> {
     Ok(judge(&fleet.setting, &fleet.tasks, &fleet.server, &fleet.world, befell))
 }
 
-impl Fleet {
+impl SimFleet {
     /// A worker that begins anew each time that it was killed.
-    async fn lives(self: Arc<Self>, number: usize, mut orders: UnboundedReceiver<Order>) {
+    async fn lives(self: Arc<Self>, number: usize, mut orders: UnboundedReceiver<SimMachineCommand>) {
         for life in 0.. {
             let switch = Switch::default();
             let process = Arc::clone(&self).process(number, life);
@@ -180,12 +180,12 @@ impl Fleet {
             let down = loop {
                 match orders.recv().await {
                     None => return,
-                    Some(Order::Stopped(lasts)) => {
+                    Some(SimMachineCommand::Stopped(lasts)) => {
                         switch.stop();
                         pause(lasts).await;
                         switch.go_on();
                     }
-                    Some(Order::Killed(lasts)) => break lasts,
+                    Some(SimMachineCommand::Killed(lasts)) => break lasts,
                 }
             };
             process.shutdown().await;
@@ -202,7 +202,7 @@ impl Fleet {
         let runner = SimRunner::with_times(self.world.clone(), thinks, takes, self.chance.next());
         let controller = Controller { store: store.clone(), name: name.clone(), times };
         let id = WorkerId(name);
-        let worker = Worker { store, runner: Arc::new(runner), id, times };
+        let worker = FleetWorker { store, runner: Arc::new(runner), id, times };
         let offer = offer(number);
         let works = async {
             loop {
@@ -223,7 +223,7 @@ impl Fleet {
 
     /// Submits a part of the tasks, each when its time has come, and cancels some of them later.
     async fn submits(self: Arc<Self>, part: u64) {
-        let link = Link::new(self.setting.faults.network, 1.0, self.chance.next());
+        let link = SimLink::new(self.setting.faults.network, 1.0, self.chance.next());
         let store = SimStore::new(Arc::clone(&self.server), link);
         let (times, began) = (self.setting.times(1.0), Instant::now());
         let put = async |key: &str, value: &[u8]| {
@@ -291,26 +291,26 @@ impl Fleet {
         }
     }
 
-    fn befalls_worker(&self, number: usize, what: What, lasts: Duration) {
+    fn befalls_worker(&self, number: usize, what: SimFault, lasts: Duration) {
         let Some(machine) = self.machines.get(number) else { return };
         let until = Instant::now() + lasts;
         // Who is not there any more when all comes to its end does not hear of it.
         match what {
-            What::Killed => drop(machine.orders.send(Order::Killed(lasts))),
-            What::Stopped => drop(machine.orders.send(Order::Stopped(lasts))),
-            What::Cut => machine.link.close(&[Way::There, Way::Back], until),
-            What::Mute => machine.link.close(&[Way::There], until),
-            What::Deaf => machine.link.close(&[Way::Back], until),
-            What::Slow => {}
+            SimFault::Killed => drop(machine.orders.send(SimMachineCommand::Killed(lasts))),
+            SimFault::Stopped => drop(machine.orders.send(SimMachineCommand::Stopped(lasts))),
+            SimFault::Cut => machine.link.close(&[LinkDirection::There, LinkDirection::Back], until),
+            SimFault::Mute => machine.link.close(&[LinkDirection::There], until),
+            SimFault::Deaf => machine.link.close(&[LinkDirection::Back], until),
+            SimFault::Slow => {}
         }
     }
 
-    async fn befalls_server(&self, node: usize, what: What, lasts: Duration) {
+    async fn befalls_server(&self, node: usize, what: SimFault, lasts: Duration) {
         let cluster = &self.server.cluster;
         match what {
-            What::Slow => cluster.slow(node, Instant::now() + lasts),
+            SimFault::Slow => cluster.slow(node, Instant::now() + lasts),
             // For the others, one that does not speak is not there.
-            What::Killed | What::Stopped | What::Cut | What::Mute | What::Deaf => {
+            SimFault::Killed | SimFault::Stopped | SimFault::Cut | SimFault::Mute | SimFault::Deaf => {
                 cluster.down(node, true);
                 pause(lasts).await;
                 cluster.down(node, false);

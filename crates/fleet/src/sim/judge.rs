@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::{
-    Server, Setting, World,
-    server::State,
-    tasks::{LIMITED, Tasks},
-    world::{Done, Span, hash},
+    SimServer, SimSettings, World,
+    server::SimServerState,
+    tasks::{LIMITED, SimTaskGenerator},
+    world::{SimRunSpan, SimTaskHistory, hash},
 };
 use crate::{
     holder::outcome_key,
-    journal::{Entry, Outcome},
+    journal::{TaskJournalEntry, TaskOutcome},
     task::{TaskId, TaskSpec},
 };
 
@@ -36,9 +36,9 @@ pub struct Spread {
 
 /// The report on a simulated fleet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Report {
+pub struct SimReport {
     /// The simulated setting.
-    pub setting: Setting,
+    pub setting: SimSettings,
     /// Until the last outcome, by the virtual clock.
     pub virtual_s: f64,
     /// Tasks in a second of the virtual clock, until 99 % of them had an outcome.
@@ -79,7 +79,7 @@ pub struct Report {
     pub befell: BTreeMap<String, u64>,
 }
 
-impl Report {
+impl SimReport {
     /// Returns `true` if each task is accounted for, nothing was lost, and nothing was done twice.
     pub fn is_sound(&self) -> bool {
         self.accounted == self.setting.tasks && self.wrongs() == 0
@@ -94,12 +94,12 @@ impl Report {
 
 /// Judges a fleet that has come to its end.
 pub(super) fn judge(
-    setting: &Setting,
-    tasks: &Tasks,
-    server: &Server,
+    setting: &SimSettings,
+    tasks: &SimTaskGenerator,
+    server: &SimServer,
     world: &World,
     befell: BTreeMap<String, u64>,
-) -> Report {
+) -> SimReport {
     let state = server.state();
     let mut report = empty(setting, befell);
     report.requests = state.requests.iter().map(|(kind, count)| ((*kind).to_owned(), *count)).collect();
@@ -118,7 +118,7 @@ pub(super) fn judge(
             }
         }
         let entries = state.journal(&spec.id).unwrap_or_default();
-        let entries: Vec<Entry> = entries.into_iter().map(|(_, entry)| entry).collect();
+        let entries: Vec<TaskJournalEntry> = entries.into_iter().map(|(_, entry)| entry).collect();
         let done = world.done(&spec.id);
         outcome(&mut report, &state, &spec, &entries, &done);
         effects(&mut report, &done);
@@ -141,8 +141,8 @@ pub(super) fn judge(
     report
 }
 
-fn empty(setting: &Setting, befell: BTreeMap<String, u64>) -> Report {
-    Report {
+fn empty(setting: &SimSettings, befell: BTreeMap<String, u64>) -> SimReport {
+    SimReport {
         setting: setting.clone(),
         virtual_s: 0.0,
         throughput: 0.0,
@@ -166,39 +166,45 @@ fn empty(setting: &Setting, befell: BTreeMap<String, u64>) -> Report {
     }
 }
 
-fn outcome_of(state: &State, task: &TaskId) -> Option<Outcome> {
+fn outcome_of(state: &SimServerState, task: &TaskId) -> Option<TaskOutcome> {
     let record = state.get(&outcome_key(task), std::time::Duration::ZERO)?;
     serde_json::from_slice(&record.value).ok()
 }
 
 /// Compares the outcome of a task with its journal, with what was done, and with what it comes after.
-fn outcome(report: &mut Report, state: &State, spec: &TaskSpec, entries: &[Entry], done: &Done) {
+fn outcome(
+    report: &mut SimReport,
+    state: &SimServerState,
+    spec: &TaskSpec,
+    entries: &[TaskJournalEntry],
+    done: &SimTaskHistory,
+) {
     report.taken_over +=
-        u64::from(entries.iter().filter(|entry| matches!(entry, Entry::Taken { .. })).count() > 1);
-    let ends = entries.iter().filter(|entry| matches!(entry, Entry::Ended { .. })).count();
+        u64::from(entries.iter().filter(|entry| matches!(entry, TaskJournalEntry::Taken { .. })).count() > 1);
+    let ends = entries.iter().filter(|entry| matches!(entry, TaskJournalEntry::Ended { .. })).count();
     let stored = outcome_of(state, &spec.id);
     let is_finished =
-        |task: &TaskId| matches!(outcome_of(state, task), Some(Outcome::Done { finished: true, .. }));
+        |task: &TaskId| matches!(outcome_of(state, task), Some(TaskOutcome::Done { finished: true, .. }));
     if !entries.is_empty() && !done.lines.is_empty() && !spec.after.iter().all(is_finished) {
         report.too_early += 1;
     }
     let is_confirmed = match (&stored, entries.last()) {
-        (Some(Outcome::Blocked { by }), None) => spec.after.contains(by) && !is_finished(by),
-        (Some(stored), Some(Entry::Ended { outcome })) => ends == 1 && stored == outcome,
+        (Some(TaskOutcome::Blocked { by }), None) => spec.after.contains(by) && !is_finished(by),
+        (Some(stored), Some(TaskJournalEntry::Ended { outcome })) => ends == 1 && stored == outcome,
         (Some(_) | None, _) => false,
     };
     report.accounted += u64::from(is_confirmed);
     let (name, is_whole) = match &stored {
-        Some(Outcome::Done { finished: true, .. }) => ("finished", true),
-        Some(Outcome::Done { finished: false, .. }) => ("not finished", true),
-        Some(Outcome::Failed { .. }) => ("failed", false),
-        Some(Outcome::DeadLetter { .. }) => ("dead letter", false),
-        Some(Outcome::Person { .. }) => ("person", false),
-        Some(Outcome::Cancelled) => ("cancelled", false),
-        Some(Outcome::Blocked { .. }) => ("blocked", false),
-        Some(Outcome::Expired { .. }) => ("expired", false),
-        Some(Outcome::OverBudget { .. }) => ("over budget", false),
-        Some(Outcome::Refused { .. }) => ("refused", false),
+        Some(TaskOutcome::Done { finished: true, .. }) => ("finished", true),
+        Some(TaskOutcome::Done { finished: false, .. }) => ("not finished", true),
+        Some(TaskOutcome::Failed { .. }) => ("failed", false),
+        Some(TaskOutcome::DeadLetter { .. }) => ("dead letter", false),
+        Some(TaskOutcome::Person { .. }) => ("person", false),
+        Some(TaskOutcome::Cancelled) => ("cancelled", false),
+        Some(TaskOutcome::Blocked { .. }) => ("blocked", false),
+        Some(TaskOutcome::Expired { .. }) => ("expired", false),
+        Some(TaskOutcome::OverBudget { .. }) => ("over budget", false),
+        Some(TaskOutcome::Refused { .. }) => ("refused", false),
         None => ("none", false),
     };
     *report.outcomes.entry(name.to_owned()).or_default() += 1;
@@ -209,17 +215,17 @@ fn outcome(report: &mut Report, state: &State, spec: &TaskSpec, entries: &[Entry
     }
 }
 
-fn effects(report: &mut Report, done: &Done) {
+fn effects(report: &mut SimReport, done: &SimTaskHistory) {
     report.effects += done.actions.iter().filter(|times| **times > 0).count() as u64;
     report.effects_twice += done.actions.iter().filter(|times| **times > 1).count() as u64;
     report.effects_late += u64::from(done.late);
 }
 
 /// Compares the lines of a journal with what their writers know to be stored.
-fn lines(report: &mut Report, entries: &[Entry], done: &Done) {
+fn lines(report: &mut SimReport, entries: &[TaskJournalEntry], done: &SimTaskHistory) {
     let (mut seen, mut stored) = (BTreeSet::new(), HashMap::<u32, Vec<u64>>::new());
     for entry in entries {
-        let (Entry::Acts(part) | Entry::Lines(part)) = entry else { continue };
+        let (TaskJournalEntry::Acts(part) | TaskJournalEntry::Lines(part)) = entry else { continue };
         let line = part.lines.as_str();
         report.lines += 1;
         if !seen.insert(line) {
@@ -237,10 +243,10 @@ fn lines(report: &mut Report, entries: &[Entry], done: &Done) {
 }
 
 /// The times in which somebody did a task. A worker that was lost may have gone on for a while beside its successor.
-fn joined(mut spans: Vec<Span>) -> Vec<(Instant, Instant)> {
+fn joined(mut spans: Vec<SimRunSpan>) -> Vec<(Instant, Instant)> {
     spans.sort_unstable();
     let mut joined: Vec<(Instant, Instant)> = Vec::new();
-    for Span { begun, seen, .. } in spans {
+    for SimRunSpan { begun, seen, .. } in spans {
         match joined.last_mut().filter(|(_, last)| *last >= begun) {
             Some((_, last)) => *last = seen.max(*last),
             None => joined.push((begun, seen)),

@@ -15,13 +15,13 @@ use super::{
     Chance,
     cluster::Cluster,
     faults::Network,
-    server::{Server, State},
+    server::{SimServer, SimServerState},
 };
 use crate::{
-    journal::Entry,
+    journal::TaskJournalEntry,
     pace::pause,
-    store::{Delivery, Place, Record, Revision, Store, StoreError},
-    task::{Needs, Offer, TaskId},
+    store::{FleetRecord, FleetStore, Place, Revision, StoreError, TaskDelivery},
+    task::{MachineCapabilities, TaskId, TaskRequirements},
 };
 
 /// Time for which a request for a task waits in the server.
@@ -33,31 +33,31 @@ const ECHO_MAX: Duration = Duration::from_secs(60);
 
 /// A direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum LinkDirection {
     There,
     Back,
 }
 
 /// Until when nothing gets through.
 #[derive(Debug, Default)]
-struct Closed {
+struct LinkOutage {
     there: Option<Instant>,
     back: Option<Instant>,
 }
 
 /// The link between one client and the servers.
 #[derive(Debug)]
-pub struct Link {
+pub struct SimLink {
     network: Network,
     /// Rate of the clock of the client.
     rate: f64,
-    closed: Mutex<Closed>,
+    closed: Mutex<LinkOutage>,
     /// The server that it is connected to.
     node: AtomicUsize,
     chance: Chance,
 }
 
-impl Link {
+impl SimLink {
     /// A link of a client whose clock has this rate.
     pub fn new(network: Network, rate: f64, seed: u64) -> Arc<Self> {
         let chance = Chance::new(seed);
@@ -66,28 +66,28 @@ impl Link {
     }
 
     /// Closes it in some directions.
-    pub(super) fn close(&self, ways: &[Way], until: Instant) {
+    pub(super) fn close(&self, ways: &[LinkDirection], until: Instant) {
         let mut closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
         for way in ways {
             match way {
-                Way::There => closed.there = Some(until),
-                Way::Back => closed.back = Some(until),
+                LinkDirection::There => closed.there = Some(until),
+                LinkDirection::Back => closed.back = Some(until),
             }
         }
     }
 
     /// Returns `true` if a message gets through.
-    fn passes(&self, way: Way) -> bool {
+    fn passes(&self, way: LinkDirection) -> bool {
         let closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
         let until = match way {
-            Way::There => closed.there,
-            Way::Back => closed.back,
+            LinkDirection::There => closed.there,
+            LinkDirection::Back => closed.back,
         };
         until.is_none_or(|until| until <= Instant::now()) && !self.chance.happens(self.network.lost)
     }
 
     /// A message on its way; never returns if it is lost.
-    async fn pass(&self, way: Way) {
+    async fn pass(&self, way: LinkDirection) {
         pause(self.chance.tail(self.network.delay)).await;
         if !self.passes(way) {
             pending::<()>().await;
@@ -109,13 +109,13 @@ impl Link {
 /// The servers as one client sees them.
 #[derive(Clone)]
 pub struct SimStore {
-    server: Arc<Server>,
-    link: Arc<Link>,
+    server: Arc<SimServer>,
+    link: Arc<SimLink>,
 }
 
 impl SimStore {
     /// A client.
-    pub const fn new(server: Arc<Server>, link: Arc<Link>) -> Self {
+    pub const fn new(server: Arc<SimServer>, link: Arc<SimLink>) -> Self {
         Self { server, link }
     }
 
@@ -127,7 +127,7 @@ impl SimStore {
     async fn ask(&self, request: &'static str) -> usize {
         let node = self.link.connected(&self.server.cluster).await;
         self.count(request);
-        self.link.pass(Way::There).await;
+        self.link.pass(LinkDirection::There).await;
         if !self.server.cluster.is_up(node) {
             pending::<()>().await;
         }
@@ -135,13 +135,17 @@ impl SimStore {
     }
 
     /// A request whose answer the leader of the servers knows.
-    async fn read<T: Send>(&self, request: &'static str, does: impl FnOnce(&mut State) -> T + Send) -> T {
+    async fn read<T: Send>(
+        &self,
+        request: &'static str,
+        does: impl FnOnce(&mut SimServerState) -> T + Send,
+    ) -> T {
         self.ask(request).await;
         if !self.server.cluster.leads() {
             pending::<()>().await;
         }
         let answer = does(&mut self.server.state());
-        self.link.pass(Way::Back).await;
+        self.link.pass(LinkDirection::Back).await;
         answer
     }
 
@@ -149,7 +153,7 @@ impl SimStore {
     async fn write<T, D>(&self, request: &'static str, does: D) -> Result<T, StoreError>
     where
         T: Send,
-        D: Fn(&mut State) -> Result<T, StoreError> + Clone + Send + 'static,
+        D: Fn(&mut SimServerState) -> Result<T, StoreError> + Clone + Send + 'static,
     {
         self.ask(request).await;
         // Without a leader, nobody answers.
@@ -174,21 +178,24 @@ impl SimStore {
         if !is_answered {
             pending::<()>().await;
         }
-        self.link.pass(Way::Back).await;
+        self.link.pass(LinkDirection::Back).await;
         answer
     }
 
     /// A message that nobody answers.
-    async fn tell(&self, request: &'static str, does: impl FnOnce(&mut State) + Send) {
+    async fn tell(&self, request: &'static str, does: impl FnOnce(&mut SimServerState) + Send) {
         let node = self.link.connected(&self.server.cluster).await;
         self.count(request);
         pause(self.link.chance.tail(self.link.network.delay)).await;
-        if self.link.passes(Way::There) && self.server.cluster.is_up(node) && self.server.cluster.leads() {
+        if self.link.passes(LinkDirection::There)
+            && self.server.cluster.is_up(node)
+            && self.server.cluster.leads()
+        {
             does(&mut self.server.state());
         }
     }
 
-    async fn try_pull(&self, offer: &Offer) -> Delivery {
+    async fn try_pull(&self, offer: &MachineCapabilities) -> TaskDelivery {
         self.ask("pull").await;
         if !self.server.cluster.leads() {
             pending::<()>().await;
@@ -198,16 +205,16 @@ impl SimStore {
             Ok(delivery) => delivery,
             Err(waiting) => waiting.delivery().await,
         };
-        self.link.pass(Way::Back).await;
+        self.link.pass(LinkDirection::Back).await;
         delivery
     }
 }
 
-impl Store for SimStore {
+impl FleetStore for SimStore {
     async fn release(
         &self,
         task: &TaskId,
-        needs: &Needs,
+        needs: &TaskRequirements,
         priority: u8,
         message: &str,
     ) -> Result<(), StoreError> {
@@ -219,16 +226,16 @@ impl Store for SimStore {
         .await
     }
 
-    async fn pull(&self, offer: &Offer) -> Result<Delivery, StoreError> {
+    async fn pull(&self, offer: &MachineCapabilities) -> Result<TaskDelivery, StoreError> {
         timeout(PULL, self.try_pull(offer)).await.map_err(|_| StoreError::Unknown("no task".to_owned()))
     }
 
-    async fn keep(&self, delivery: &Delivery) -> Result<(), StoreError> {
+    async fn keep(&self, delivery: &TaskDelivery) -> Result<(), StoreError> {
         self.tell("keep", |state| state.queue.keep(delivery.id)).await;
         Ok(())
     }
 
-    async fn finish(&self, delivery: &Delivery) -> Result<(), StoreError> {
+    async fn finish(&self, delivery: &TaskDelivery) -> Result<(), StoreError> {
         let id = delivery.id;
         self.write("finish", move |state| {
             state.queue.finish(id);
@@ -237,7 +244,7 @@ impl Store for SimStore {
         .await
     }
 
-    async fn give_back(&self, delivery: &Delivery, after: Duration) -> Result<(), StoreError> {
+    async fn give_back(&self, delivery: &TaskDelivery, after: Duration) -> Result<(), StoreError> {
         // It is the server's clock that counts.
         let after = after.mul_f64(self.link.rate);
         self.tell("give_back", |state| state.queue.give_back(delivery.id, after)).await;
@@ -248,12 +255,17 @@ impl Store for SimStore {
         Ok(self.read("held", |state| state.queue.held()).await)
     }
 
-    async fn append(&self, task: &TaskId, after: Place, entry: &Entry) -> Result<Place, StoreError> {
+    async fn append(
+        &self,
+        task: &TaskId,
+        after: Place,
+        entry: &TaskJournalEntry,
+    ) -> Result<Place, StoreError> {
         let (task, entry) = (task.clone(), entry.clone());
         self.write("append", move |state| state.append(&task, after, &entry)).await
     }
 
-    async fn journal(&self, task: &TaskId) -> Result<Vec<(Place, Entry)>, StoreError> {
+    async fn journal(&self, task: &TaskId) -> Result<Vec<(Place, TaskJournalEntry)>, StoreError> {
         self.read("journal", |state| state.journal(task)).await
     }
 
@@ -262,22 +274,22 @@ impl Store for SimStore {
         found.ok_or_else(|| StoreError::Unknown(format!("there is no file {hash}")))
     }
 
-    async fn get(&self, key: &str) -> Result<Option<Record>, StoreError> {
+    async fn get(&self, key: &str) -> Result<Option<FleetRecord>, StoreError> {
         // Any server answers that: it may not know yet what most of them know.
         let node = self.ask("get").await;
         let behind = self.server.cluster.behind(node);
         let found = self.server.state().get(key, behind);
-        self.link.pass(Way::Back).await;
+        self.link.pass(LinkDirection::Back).await;
         Ok(found)
     }
 
-    async fn changes(&self, prefix: &str, after: Revision) -> Result<Vec<Record>, StoreError> {
+    async fn changes(&self, prefix: &str, after: Revision) -> Result<Vec<FleetRecord>, StoreError> {
         self.ask("changes").await;
         loop {
             let found = self.server.state().changes(prefix, after);
             match found {
                 Ok(found) => {
-                    self.link.pass(Way::Back).await;
+                    self.link.pass(LinkDirection::Back).await;
                     return Ok(found);
                 }
                 Err(written) => written.notified().await,

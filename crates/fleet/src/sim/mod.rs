@@ -17,10 +17,10 @@ mod tasks;
 mod world;
 
 pub use chance::Chance;
-pub use faults::{Faults, Mishap, Network, Tail, What, Whom};
-pub use fleet::{Setting, simulate};
-pub use judge::{Report, Spread};
-pub use link::{Link, SimStore};
-pub use server::{Fences, Server};
+pub use faults::{Faults, Mishap, Network, SimFault, Tail, Whom};
+pub use fleet::{SimSettings, simulate};
+pub use judge::{SimReport, Spread};
+pub use link::{SimLink, SimStore};
+pub use server::{Fences, SimServer};
 pub use stop::{Stoppable, Switch};
 pub use world::{SimRunner, World};

@@ -13,8 +13,8 @@ use std::{
 use tokio::{sync::Notify, time::Instant};
 
 use crate::{
-    store::Delivery,
-    task::{Needs, Offer, TaskId},
+    store::TaskDelivery,
+    task::{MachineCapabilities, TaskId, TaskRequirements},
 };
 
 /// Time for which the server remembers the messages it has queued.
@@ -22,17 +22,17 @@ const REMEMBERED: Duration = Duration::from_secs(120);
 
 /// A worker that waits for a task.
 #[derive(Debug, Default)]
-pub(super) struct Waiter {
-    given: Mutex<Option<Delivery>>,
+pub(super) struct SimQueueWaiter {
+    given: Mutex<Option<TaskDelivery>>,
     came: Notify,
     is_gone: AtomicBool,
 }
 
 /// The worker's end of it.
-pub(super) struct Waiting(Arc<Waiter>);
+pub(super) struct SimQueueWaiterHandle(Arc<SimQueueWaiter>);
 
-impl Waiting {
-    pub(super) async fn delivery(&self) -> Delivery {
+impl SimQueueWaiterHandle {
+    pub(super) async fn delivery(&self) -> TaskDelivery {
         loop {
             let came = self.0.came.notified();
             if let Some(delivery) = self.0.given.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -43,14 +43,14 @@ impl Waiting {
     }
 }
 
-impl Drop for Waiting {
+impl Drop for SimQueueWaiterHandle {
     fn drop(&mut self) {
         self.0.is_gone.store(true, Ordering::Relaxed);
     }
 }
 
 #[derive(Debug)]
-struct Message {
+struct SimQueueMessage {
     task: TaskId,
     class: usize,
     priority: u8,
@@ -63,16 +63,16 @@ struct Message {
 pub(super) struct Queue {
     /// After so long, a task that nobody keeps is given to another worker.
     ack_wait: Duration,
-    classes: Vec<Needs>,
+    classes: Vec<TaskRequirements>,
     /// Messages by their numbers.
-    messages: HashMap<u64, Message>,
+    messages: HashMap<u64, SimQueueMessage>,
     /// Those that nobody has, by priority and class.
     ready: BTreeMap<(Reverse<u8>, usize), VecDeque<u64>>,
     /// When those that somebody has come back.
     deadlines: BTreeSet<(Instant, u64)>,
     remembered: HashSet<String>,
     remembered_since: VecDeque<(Instant, String)>,
-    waiting: Vec<(Offer, VecDeque<Arc<Waiter>>)>,
+    waiting: Vec<(MachineCapabilities, VecDeque<Arc<SimQueueWaiter>>)>,
     next: u64,
 }
 
@@ -91,7 +91,7 @@ impl Queue {
         }
     }
 
-    pub(super) fn release(&mut self, task: &TaskId, needs: &Needs, priority: u8, message: &str) {
+    pub(super) fn release(&mut self, task: &TaskId, needs: &TaskRequirements, priority: u8, message: &str) {
         if !self.remembered.insert(message.to_owned()) {
             return;
         }
@@ -101,7 +101,7 @@ impl Queue {
             self.classes.len() - 1
         });
         self.next += 1;
-        self.messages.insert(self.next, Message { task: task.clone(), class, priority, until: None });
+        self.messages.insert(self.next, SimQueueMessage { task: task.clone(), class, priority, until: None });
         self.offer(self.next);
     }
 
@@ -126,16 +126,16 @@ impl Queue {
         }
     }
 
-    fn given(&mut self, id: u64) -> Option<Delivery> {
+    fn given(&mut self, id: u64) -> Option<TaskDelivery> {
         let message = self.messages.get_mut(&id)?;
         let until = Instant::now() + self.ack_wait;
         message.until = Some(until);
         self.deadlines.insert((until, id));
-        Some(Delivery { task: message.task.clone(), id })
+        Some(TaskDelivery { task: message.task.clone(), id })
     }
 
     /// The first message that a machine with this offer can do.
-    fn first(&mut self, offer: &Offer) -> Option<u64> {
+    fn first(&mut self, offer: &MachineCapabilities) -> Option<u64> {
         let classes = &self.classes;
         let is_able = |class: usize| classes.get(class).is_some_and(|needs| offer.has(needs));
         let (place, line) = self.ready.iter_mut().find(|((_, class), _)| is_able(*class))?;
@@ -147,19 +147,19 @@ impl Queue {
     }
 
     /// A task that a machine with this offer can do, or a place in the line.
-    pub(super) fn pull(&mut self, offer: &Offer) -> Result<Delivery, Waiting> {
+    pub(super) fn pull(&mut self, offer: &MachineCapabilities) -> Result<TaskDelivery, SimQueueWaiterHandle> {
         while let Some(id) = self.first(offer) {
             // One that was finished after it came back is not there any more.
             if let Some(delivery) = self.given(id) {
                 return Ok(delivery);
             }
         }
-        let waiter = Arc::new(Waiter::default());
+        let waiter = Arc::new(SimQueueWaiter::default());
         match self.waiting.iter_mut().find(|(known, _)| known == offer) {
             Some((_, waiting)) => waiting.push_back(Arc::clone(&waiter)),
             None => self.waiting.push((offer.clone(), [Arc::clone(&waiter)].into())),
         }
-        Err(Waiting(waiter))
+        Err(SimQueueWaiterHandle(waiter))
     }
 
     /// Whoever has it keeps it for so long. It is the message that counts and not to whom it was given last.
@@ -186,7 +186,7 @@ impl Queue {
     }
 
     pub(super) fn finish(&mut self, id: u64) {
-        if let Some(Message { until: Some(until), .. }) = self.messages.remove(&id) {
+        if let Some(SimQueueMessage { until: Some(until), .. }) = self.messages.remove(&id) {
             self.deadlines.remove(&(until, id));
         }
     }

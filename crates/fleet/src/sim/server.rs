@@ -11,9 +11,9 @@ use tokio::{sync::Notify, time::Instant};
 use super::{cluster::Cluster, faults::Tail, queue::Queue};
 use crate::{
     holder::{LEASES, OUTCOMES, TASKS},
-    journal::Entry,
+    journal::TaskJournalEntry,
     pace::pause,
-    store::{Place, Record, Revision, StoreError},
+    store::{FleetRecord, Place, Revision, StoreError},
     task::TaskId,
 };
 
@@ -37,47 +37,47 @@ pub enum Fences {
 }
 
 /// The servers of a fleet.
-pub struct Server {
-    state: Mutex<State>,
+pub struct SimServer {
+    state: Mutex<SimServerState>,
     pub(super) cluster: Cluster,
 }
 
 /// When a task came, was first taken, and had its outcome, in milliseconds from the start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Times {
+pub(super) struct SimTaskTimes {
     pub(super) came: Option<u32>,
     pub(super) taken: Option<u32>,
     pub(super) ended: Option<u32>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct SimTaskState {
     /// The place of the last entry.
     last: Place,
     /// Entries as they are sent, each with its place before it, in lines.
     entries: Vec<u8>,
-    pub(super) times: Times,
+    pub(super) times: SimTaskTimes,
 }
 
-impl Kept {
-    fn push(&mut self, place: Place, entry: &Entry) -> serde_json::Result<()> {
+impl SimTaskState {
+    fn push(&mut self, place: Place, entry: &TaskJournalEntry) -> serde_json::Result<()> {
         serde_json::to_writer(&mut self.entries, &(place, entry))?;
         self.entries.push(b'\n');
         self.last = place;
-        if matches!(entry, Entry::Ended { .. }) {
+        if matches!(entry, TaskJournalEntry::Ended { .. }) {
             self.entries.shrink_to_fit();
         }
         Ok(())
     }
 
-    fn entries(&self) -> serde_json::Result<Vec<(Place, Entry)>> {
+    fn entries(&self) -> serde_json::Result<Vec<(Place, TaskJournalEntry)>> {
         let lines = self.entries.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         lines.map(serde_json::from_slice).collect()
     }
 }
 
 #[derive(Debug)]
-struct Stored {
+struct SimRecord {
     revision: Revision,
     value: Box<[u8]>,
     since: Instant,
@@ -94,14 +94,14 @@ struct Bucket {
 }
 
 /// The effect of a request that arrives again.
-type Echo = Box<dyn FnOnce(&mut State) + Send>;
+type Echo = Box<dyn FnOnce(&mut SimServerState) + Send>;
 
-pub(super) struct State {
+pub(super) struct SimServerState {
     began: Instant,
     fences: Fences,
     pub(super) queue: Queue,
-    pub(super) tasks: HashMap<TaskId, Kept>,
-    records: HashMap<Arc<str>, Stored>,
+    pub(super) tasks: HashMap<TaskId, SimTaskState>,
+    records: HashMap<Arc<str>, SimRecord>,
     buckets: HashMap<String, Bucket>,
     changed: VecDeque<(Instant, Arc<str>)>,
     revision: Revision,
@@ -124,7 +124,7 @@ fn unknown(error: &impl ToString) -> StoreError {
     StoreError::Unknown(error.to_string())
 }
 
-impl State {
+impl SimServerState {
     fn now(&self) -> Option<u32> {
         u32::try_from(self.began.elapsed().as_millis()).ok()
     }
@@ -150,7 +150,12 @@ impl State {
         self.echoes.insert((Instant::now() + after, self.echoed), Box::new(does));
     }
 
-    pub(super) fn append(&mut self, task: &TaskId, after: Place, entry: &Entry) -> Result<Place, StoreError> {
+    pub(super) fn append(
+        &mut self,
+        task: &TaskId,
+        after: Place,
+        entry: &TaskJournalEntry,
+    ) -> Result<Place, StoreError> {
         let now = self.now();
         let kept = self.tasks.entry(task.clone()).or_default();
         if kept.last != after && self.fences == Fences::Kept {
@@ -158,26 +163,26 @@ impl State {
         }
         self.place += 1;
         kept.push(self.place, entry).map_err(|error| unknown(&error))?;
-        if matches!(entry, Entry::Taken { .. }) {
+        if matches!(entry, TaskJournalEntry::Taken { .. }) {
             kept.times.taken = kept.times.taken.or(now);
         }
         Ok(self.place)
     }
 
-    pub(super) fn journal(&self, task: &TaskId) -> Result<Vec<(Place, Entry)>, StoreError> {
-        let entries = self.tasks.get(task).map(Kept::entries).transpose();
+    pub(super) fn journal(&self, task: &TaskId) -> Result<Vec<(Place, TaskJournalEntry)>, StoreError> {
+        let entries = self.tasks.get(task).map(SimTaskState::entries).transpose();
         entries.map(Option::unwrap_or_default).map_err(|error| unknown(&error))
     }
 
     /// A record, as a server knows it that is so far behind.
-    pub(super) fn get(&self, key: &str, behind: Duration) -> Option<Record> {
+    pub(super) fn get(&self, key: &str, behind: Duration) -> Option<FleetRecord> {
         let stored = self.records.get(key)?;
         let (revision, value) = if stored.since.elapsed() < behind {
             stored.before.as_ref().map(|before| (before.0, &before.1))?
         } else {
             (stored.revision, &stored.value)
         };
-        Some(Record { key: key.to_owned(), revision, value: value.to_vec() })
+        Some(FleetRecord { key: key.to_owned(), revision, value: value.to_vec() })
     }
 
     pub(super) fn put(&mut self, key: &str, known: Revision, value: &[u8]) -> Result<Revision, StoreError> {
@@ -193,7 +198,7 @@ impl State {
         }
         self.revision += 1;
         let (key, since) = (before.map_or_else(|| Arc::from(key), |(key, _)| key), Instant::now());
-        let mut stored = Stored { revision: self.revision, value: value.into(), since, before: None };
+        let mut stored = SimRecord { revision: self.revision, value: value.into(), since, before: None };
         let bucket = self.buckets.entry(bucket_of(&key).to_owned()).or_default();
         bucket.keys.remove(&revision);
         bucket.keys.insert(self.revision, Arc::clone(&key));
@@ -216,22 +221,22 @@ impl State {
     }
 
     /// Records that were written after a revision, or what is to be waited for.
-    pub(super) fn changes(&mut self, prefix: &str, after: Revision) -> Result<Vec<Record>, Arc<Notify>> {
+    pub(super) fn changes(&mut self, prefix: &str, after: Revision) -> Result<Vec<FleetRecord>, Arc<Notify>> {
         let bucket = self.buckets.entry(bucket_of(prefix).to_owned()).or_default();
         let newer = bucket.keys.range(after.saturating_add(1)..).filter(|(_, key)| key.starts_with(prefix));
         let record = |(revision, key): (&Revision, &Arc<str>)| {
             let value = self.records.get(key).map(|stored| stored.value.to_vec()).unwrap_or_default();
-            Record { key: key.to_string(), revision: *revision, value }
+            FleetRecord { key: key.to_string(), revision: *revision, value }
         };
-        let found: Vec<Record> = newer.take(CHANGES_MAX).map(record).collect();
+        let found: Vec<FleetRecord> = newer.take(CHANGES_MAX).map(record).collect();
         if found.is_empty() { Err(Arc::clone(&bucket.written)) } else { Ok(found) }
     }
 }
 
-impl Server {
+impl SimServer {
     /// Servers that give a task to another worker after `ack_wait`.
     pub fn new(ack_wait: Duration, disk: Tail, fences: Fences, seed: u64) -> Arc<Self> {
-        let state = State {
+        let state = SimServerState {
             began: Instant::now(),
             fences,
             queue: Queue::new(ack_wait),
@@ -250,7 +255,7 @@ impl Server {
         Arc::new(Self { state: Mutex::new(state), cluster: Cluster::new(disk, seed) })
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, SimServerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

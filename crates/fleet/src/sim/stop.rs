@@ -9,16 +9,16 @@ use std::{
 
 /// Stops and continues a process.
 #[derive(Debug, Clone, Default)]
-pub struct Switch(Arc<Mutex<State>>);
+pub struct Switch(Arc<Mutex<SimSwitchState>>);
 
 #[derive(Debug, Default)]
-struct State {
+struct SimSwitchState {
     stopped: bool,
     waker: Option<Waker>,
 }
 
 impl Switch {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SimSwitchState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -5,8 +5,8 @@ use std::{
     time::Duration,
 };
 
-use super::{Chance, Setting, faults::seconds, world::FAILS};
-use crate::task::{Needs, Offer, OnLoss, TaskId, TaskSpec};
+use super::{Chance, SimSettings, faults::seconds, world::FAILS};
+use crate::task::{MachineCapabilities, OnLoss, TaskId, TaskRequirements, TaskSpec};
 
 /// A label that some tasks need and every tenth worker has.
 const RARE: &str = "rare";
@@ -22,7 +22,7 @@ const SHOWS: f64 = 0.2;
 const CANCELLED: u64 = 2;
 const CANCELLED_AFTER_S: f64 = 120.0;
 
-pub(super) struct Tasks {
+pub(super) struct SimTaskGenerator {
     seed: u64,
     count: u64,
     limit: usize,
@@ -35,17 +35,17 @@ pub(super) struct Tasks {
 }
 
 /// Returns the offer of a worker.
-pub(super) fn offer(number: usize) -> Offer {
+pub(super) fn offer(number: usize) -> MachineCapabilities {
     let labels = if number.is_multiple_of(10) { [RARE.to_owned()].into() } else { [].into() };
-    Offer { labels, ..Offer::default() }
+    MachineCapabilities { labels, ..MachineCapabilities::default() }
 }
 
 fn id_of(number: u64) -> Option<TaskId> {
     TaskId::new(format!("t{number}")).ok()
 }
 
-impl Tasks {
-    pub(super) fn new(setting: &Setting, seed: u64) -> Self {
+impl SimTaskGenerator {
+    pub(super) fn new(setting: &SimSettings, seed: u64) -> Self {
         let shows_s = setting.lease_s * SHOWS;
         let count = setting.tasks;
         let mut tasks = Self {
@@ -90,9 +90,9 @@ impl Tasks {
             } else {
                 [].into()
             },
-            needs: Needs {
+            needs: TaskRequirements {
                 labels: is_rare.then(|| RARE.to_owned()).into_iter().collect(),
-                ..Needs::default()
+                ..TaskRequirements::default()
             },
             priority: if is_urgent { 5 } else { 0 },
             on_loss: match (is_afresh, is_person) {

@@ -11,10 +11,10 @@ use tokio::time::Instant;
 
 use super::{Chance, tasks::LIMITED};
 use crate::{
-    holder::{Beginning, Lease, Lost, Runner},
-    journal::{Entry, Outcome},
+    holder::{Lease, LeaseLost, TaskRunner, TaskStart},
+    journal::{TaskJournalEntry, TaskOutcome},
     pace::pause,
-    store::Store,
+    store::FleetStore,
     task::{OnLoss, TaskId, TaskSpec},
 };
 
@@ -28,13 +28,13 @@ pub struct World(Arc<Mutex<Ledger>>);
 
 #[derive(Debug, Default)]
 struct Ledger {
-    tasks: HashMap<TaskId, Done>,
+    tasks: HashMap<TaskId, SimTaskHistory>,
     runs: u32,
 }
 
 /// The actions done for a task.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Done {
+pub(super) struct SimTaskHistory {
     /// Number of times each action was done, since the task was last begun again.
     pub(super) actions: Vec<u8>,
     /// When the last of them shows in the world.
@@ -46,18 +46,18 @@ pub(super) struct Done {
     /// The lines of each run that the server has said to be stored, by their hashes.
     pub(super) lines: Vec<(u32, Vec<u64>)>,
     /// When somebody did it, if its label has a limit.
-    pub(super) spans: Vec<Span>,
+    pub(super) spans: Vec<SimRunSpan>,
 }
 
 /// From when until when somebody did a task, as far as that showed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Span {
+pub(super) struct SimRunSpan {
     pub(super) begun: Instant,
     pub(super) seen: Instant,
     run: u32,
 }
 
-impl Done {
+impl SimTaskHistory {
     fn seen(&mut self, run: u32) {
         if let Some(span) = self.spans.iter_mut().find(|span| span.run == run) {
             span.seen = Instant::now();
@@ -89,7 +89,7 @@ impl World {
         }
         if task.labels.contains(LIMITED) {
             let now = Instant::now();
-            done.spans.push(Span { begun: now, seen: now, run });
+            done.spans.push(SimRunSpan { begun: now, seen: now, run });
         }
         run
     }
@@ -134,7 +134,7 @@ impl World {
     }
 
     /// Returns the actions done for a task.
-    pub(super) fn done(&self, task: &TaskId) -> Done {
+    pub(super) fn done(&self, task: &TaskId) -> SimTaskHistory {
         self.ledger().tasks.get(task).cloned().unwrap_or_default()
     }
 
@@ -179,7 +179,7 @@ impl SimRunner {
 }
 
 /// Writes lines none of which is like another one.
-struct Writer<'a, S> {
+struct SimLineWriter<'a, S> {
     world: &'a World,
     lease: &'a Lease<S>,
     task: &'a TaskId,
@@ -187,20 +187,20 @@ struct Writer<'a, S> {
     written: u32,
 }
 
-impl<S: Store> Writer<'_, S> {
+impl<S: FleetStore> SimLineWriter<'_, S> {
     fn line(&mut self, text: &str) -> String {
         self.written += 1;
         format!("{}.{} {text}", self.run, self.written)
     }
 
-    async fn act(&mut self, action: usize) -> Result<(), Lost> {
+    async fn act(&mut self, action: usize) -> Result<(), LeaseLost> {
         let line = self.line(&format!("does {action}"));
         self.lease.act(line.clone()).await?;
         self.world.stored(self.task, self.run, &line);
         Ok(())
     }
 
-    async fn write(&mut self, action: usize) -> Result<(), Lost> {
+    async fn write(&mut self, action: usize) -> Result<(), LeaseLost> {
         let line = self.line(&format!("did {action}"));
         self.lease.write(line.clone()).await?;
         self.world.stored(self.task, self.run, &line);
@@ -208,20 +208,21 @@ impl<S: Store> Writer<'_, S> {
     }
 }
 
-impl Runner for SimRunner {
-    async fn run<S: Store>(
+impl TaskRunner for SimRunner {
+    async fn run<S: FleetStore>(
         &self,
         task: &TaskSpec,
-        beginning: Beginning,
+        beginning: TaskStart,
         lease: &Lease<S>,
-    ) -> Result<Outcome, Lost> {
+    ) -> Result<TaskOutcome, LeaseLost> {
         let all = task.work.as_u64().and_then(|all| usize::try_from(all).ok()).unwrap_or(1);
         let world = &self.world;
         let run = world.begins(task);
-        let mut writer = Writer { world, lease, task: &task.id, run, written: 0 };
+        let mut writer = SimLineWriter { world, lease, task: &task.id, run, written: 0 };
         let mut next = 0;
-        if let Beginning::Resumed(journal) = &beginning {
-            next = journal.entries().iter().filter(|entry| matches!(entry, Entry::Lines(_))).count();
+        if let TaskStart::Resumed(journal) = &beginning {
+            next =
+                journal.entries().iter().filter(|entry| matches!(entry, TaskJournalEntry::Lines(_))).count();
             // Who goes on looks at what an action without an answer has left.
             if journal.is_acting() && world.shows(&task.id, next) {
                 writer.write(next).await?;
@@ -237,6 +238,6 @@ impl Runner for SimRunner {
             self.thinks().await;
             writer.write(action).await?;
         }
-        Ok(Outcome::Done { result: all.into(), finished: !task.labels.contains(FAILS) })
+        Ok(TaskOutcome::Done { result: all.into(), finished: !task.labels.contains(FAILS) })
     }
 }

@@ -4,12 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use deskhand_fleet::{
     controller::Controller,
-    holder::{Times, Worker, outcome_key, task_key},
+    holder::{FleetTimeouts, FleetWorker, outcome_key, task_key},
     journal::WorkerId,
-    nats::{NatsOptions, NatsStore, Told},
+    nats::{FleetSummarySnapshot, NatsOptions, NatsStore},
     sim::{Chance, SimRunner, Stoppable, Switch, World},
-    store::Store,
-    task::{Offer, TaskId, TaskRecord, TaskSpec},
+    store::FleetStore,
+    task::{MachineCapabilities, TaskId, TaskRecord, TaskSpec},
 };
 use deskhand_testkit::nats::Cluster;
 use tokio::{
@@ -17,8 +17,11 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-const TIMES: Times =
-    Times { lease: Duration::from_secs(3), call: Duration::from_secs(2), again: Duration::from_millis(100) };
+const TIMES: FleetTimeouts = FleetTimeouts {
+    lease: Duration::from_secs(3),
+    call: Duration::from_secs(2),
+    again: Duration::from_millis(100),
+};
 
 async fn connected(cluster: &Cluster) -> NatsStore {
     let options = NatsOptions {
@@ -58,7 +61,7 @@ async fn submit(store: &NatsStore, tasks: u64) {
 }
 
 /// What the leader says once it has counted everything.
-async fn counted(store: &NatsStore) -> Told {
+async fn counted(store: &NatsStore) -> FleetSummarySnapshot {
     let begun = Instant::now();
     loop {
         match store.summary().await {
@@ -88,7 +91,7 @@ async fn a_real_cluster_loses_nothing_and_does_nothing_twice() {
         let options_of = connected(&cluster).await;
         processes.spawn(async move {
             for life in 0.. {
-                let worker = Worker {
+                let worker = FleetWorker {
                     store: options_of.clone(),
                     runner: Arc::new(SimRunner::new(world.clone(), Duration::from_millis(100))),
                     id: WorkerId(format!("w{number}-{life}")),
@@ -96,7 +99,7 @@ async fn a_real_cluster_loses_nothing_and_does_nothing_twice() {
                 };
                 let process = async move {
                     loop {
-                        let Ok(delivery) = worker.store.pull(&Offer::default()).await else {
+                        let Ok(delivery) = worker.store.pull(&MachineCapabilities::default()).await else {
                             sleep(TIMES.again).await;
                             continue;
                         };

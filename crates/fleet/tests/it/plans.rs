@@ -9,15 +9,15 @@ use std::{
 
 use deskhand_fleet::{
     controller::Controller,
-    holder::{Beginning, Lease, Lost, Runner, Times, Worker, outcome_key, task_key},
-    journal::{Entry, Journal, Outcome, WorkerId},
+    holder::{FleetTimeouts, FleetWorker, Lease, LeaseLost, TaskRunner, TaskStart, outcome_key, task_key},
+    journal::{TaskJournalEntries, TaskJournalEntry, TaskOutcome, WorkerId},
     plan::{
-        Budget, BudgetRecord, Facts, ForEach, LABEL_LIMITS, OutcomeRecord, Retry, Used, Work, attempts,
-        budget_key, now_ms,
+        BatchBudget, BudgetRecord, ForEach, LABEL_LIMITS, OutcomeRecord, TaskPayload, TaskResultFacts,
+        TaskRetryPolicy, TaskUsage, attempts, budget_key, now_ms,
     },
-    sim::{Chance, Fences, Link, Network, Server, SimStore, Tail},
-    store::Store,
-    task::{Offer, OnLoss, TaskId, TaskRecord, TaskSpec},
+    sim::{Chance, Fences, Network, SimLink, SimServer, SimStore, Tail},
+    store::FleetStore,
+    task::{MachineCapabilities, OnLoss, TaskId, TaskRecord, TaskSpec},
 };
 use serde_json::{Value, json};
 use tokio::{
@@ -25,8 +25,11 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-const TIMES: Times =
-    Times { lease: Duration::from_secs(12), call: Duration::from_secs(1), again: Duration::from_millis(200) };
+const TIMES: FleetTimeouts = FleetTimeouts {
+    lease: Duration::from_secs(12),
+    call: Duration::from_secs(1),
+    again: Duration::from_millis(200),
+};
 const DELAY: Tail = Tail { shortest_ms: 0.2, longest_ms: 5.0 };
 const FAULTS: Network = Network { delay: DELAY, lost: 1_000, repeated: 100 };
 const CALM: Network = Network { lost: 0, repeated: 0, ..FAULTS };
@@ -37,7 +40,7 @@ fn id(name: &str) -> TaskId {
 
 /// A task that says something.
 fn says(name: &str, request: &str) -> TaskSpec {
-    let work = Work { task: json!({ "request": request }), ..Work::default() };
+    let work = TaskPayload { task: json!({ "request": request }), ..TaskPayload::default() };
     TaskSpec { work: serde_json::to_value(work).unwrap(), ..TaskSpec::new(id(name)) }
 }
 
@@ -54,8 +57,13 @@ struct Says {
     seen: Arc<Mutex<Seen>>,
 }
 
-impl Runner for Says {
-    async fn run<S: Store>(&self, task: &TaskSpec, _: Beginning, lease: &Lease<S>) -> Result<Outcome, Lost> {
+impl TaskRunner for Says {
+    async fn run<S: FleetStore>(
+        &self,
+        task: &TaskSpec,
+        _: TaskStart,
+        lease: &Lease<S>,
+    ) -> Result<TaskOutcome, LeaseLost> {
         let request = task.work["task"]["request"].as_str().unwrap_or_default().to_owned();
         {
             let mut seen = self.seen.lock().unwrap();
@@ -81,12 +89,12 @@ impl Runner for Says {
         if request == "table" {
             result["documents"] = json!({ "rows.csv": "hash" });
         }
-        Ok(Outcome::Done { result, finished })
+        Ok(TaskOutcome::Done { result, finished })
     }
 }
 
 struct Fleet {
-    server: Arc<Server>,
+    server: Arc<SimServer>,
     store: SimStore,
     seen: Arc<Mutex<Seen>>,
     processes: JoinSet<()>,
@@ -95,22 +103,24 @@ struct Fleet {
 impl Fleet {
     /// Workers, and controllers that die again and again if they are `restless`.
     fn start(seed: u64, workers: u64, restless: bool) -> Self {
-        let server = Server::new(TIMES.lease, DELAY, Fences::Kept, seed);
-        let store = SimStore::new(Arc::clone(&server), Link::new(CALM, 1.0, seed));
+        let server = SimServer::new(TIMES.lease, DELAY, Fences::Kept, seed);
+        let store = SimStore::new(Arc::clone(&server), SimLink::new(CALM, 1.0, seed));
         let seen = Arc::<Mutex<Seen>>::default();
         let mut processes = JoinSet::new();
         let runs = Arc::clone(&server);
         processes.spawn(async move { runs.run().await });
         for number in 0..workers {
-            let worker = Worker {
-                store: SimStore::new(Arc::clone(&server), Link::new(FAULTS, 1.0, seed ^ number)),
+            let worker = FleetWorker {
+                store: SimStore::new(Arc::clone(&server), SimLink::new(FAULTS, 1.0, seed ^ number)),
                 runner: Arc::new(Says { seen: Arc::clone(&seen) }),
                 id: WorkerId(format!("w{number}")),
                 times: TIMES,
             };
             processes.spawn(async move {
                 loop {
-                    let Ok(delivery) = worker.store.pull(&Offer::default()).await else { continue };
+                    let Ok(delivery) = worker.store.pull(&MachineCapabilities::default()).await else {
+                        continue;
+                    };
                     worker.hold(&delivery).await;
                 }
             });
@@ -119,8 +129,10 @@ impl Fleet {
         let of_controllers = Arc::clone(&server);
         processes.spawn(async move {
             for life in 0.. {
-                let store =
-                    SimStore::new(Arc::clone(&of_controllers), Link::new(FAULTS, 1.0, seed ^ (life << 32)));
+                let store = SimStore::new(
+                    Arc::clone(&of_controllers),
+                    SimLink::new(FAULTS, 1.0, seed ^ (life << 32)),
+                );
                 let controller = Controller { store, name: format!("c{life}"), times: TIMES };
                 let mut process = JoinSet::from_iter([async move { match controller.run().await {} }]);
                 let life = if restless {
@@ -177,7 +189,7 @@ fn virtually<F: Future>(run: F) -> F::Output {
 }
 
 fn words(record: &OutcomeRecord) -> (String, String) {
-    let facts = Facts::of(&record.outcome);
+    let facts = TaskResultFacts::of(&record.outcome);
     (facts.outcome, facts.reason)
 }
 
@@ -230,7 +242,7 @@ fn tables_that_cannot_be_used_end_their_tasks() {
         );
         let (_, reason) = words(&fleet.outcome("missing").await);
         assert_eq!(reason, "`for_each`: extract left no document `table.csv`; it left rows.csv");
-        assert_eq!(fleet.outcome("sum").await.outcome, Outcome::Blocked { by: id("wrong") });
+        assert_eq!(fleet.outcome("sum").await.outcome, TaskOutcome::Blocked { by: id("wrong") });
     });
 }
 
@@ -238,7 +250,7 @@ fn tables_that_cannot_be_used_end_their_tasks() {
 fn tasks_are_tried_again_with_their_reasons() {
     virtually(async {
         let fleet = Fleet::start(2, 3, true);
-        let retry = |most| Some(Retry { on: ["failed".to_owned()].into(), most, wait_ms: 30_000 });
+        let retry = |most| Some(TaskRetryPolicy { on: ["failed".to_owned()].into(), most, wait_ms: 30_000 });
         fleet.submit(TaskSpec { retry: retry(3), batch: Some("b".into()), ..says("two", "fail 2") }).await;
         fleet.submit(TaskSpec { retry: retry(2), ..says("never", "fail 9") }).await;
         let once = TaskSpec { retry: retry(5), on_loss: OnLoss::Person, ..says("once", "fail 7") };
@@ -249,13 +261,13 @@ fn tasks_are_tried_again_with_their_reasons() {
         assert_eq!(words(&two), ("finished".to_owned(), "try 3".to_owned()));
         let reasons: Vec<&str> = two.attempts.iter().map(|attempt| attempt.reason.as_str()).collect();
         assert_eq!(reasons, ["try 1", "try 2"]);
-        assert_eq!(two.used(), Used { model_calls: 3, tokens: 30, ..Used::default() });
+        assert_eq!(two.used(), TaskUsage { model_calls: 3, tokens: 30, ..TaskUsage::default() });
         let never = fleet.outcome("never").await;
         assert_eq!((words(&never).1.as_str(), never.attempts.len()), ("try 2", 1));
         let once = fleet.outcome("once").await;
         assert_eq!((words(&once).1.as_str(), once.attempts.len()), ("try 1", 0), "it is for a person");
         let entries = fleet.store.journal(&id("two")).await.unwrap();
-        let journal = Journal::new(entries.into_iter().map(|(_, entry)| entry).collect());
+        let journal = TaskJournalEntries::new(entries.into_iter().map(|(_, entry)| entry).collect());
         assert_eq!((attempts(&journal), journal.lost()), (two.attempts, 0));
     });
 }
@@ -276,9 +288,12 @@ fn tasks_that_are_too_late_never_begin() {
             let (outcome, reason) = words(&fleet.outcome(name).await);
             assert_eq!(outcome, "expired", "{reason}");
             let journal = fleet.store.journal(&id(name)).await.unwrap();
-            assert!(matches!(journal.last(), Some((_, Entry::Ended { .. }))), "nobody can begin it");
+            assert!(
+                matches!(journal.last(), Some((_, TaskJournalEntry::Ended { .. }))),
+                "nobody can begin it"
+            );
         }
-        assert_eq!(fleet.outcome("after").await.outcome, Outcome::Blocked { by: id("waits") });
+        assert_eq!(fleet.outcome("after").await.outcome, TaskOutcome::Blocked { by: id("waits") });
         assert_eq!(words(&fleet.outcome("early").await).0, "finished");
         assert_eq!(fleet.requests(), ["early"]);
     });
@@ -288,7 +303,7 @@ fn tasks_that_are_too_late_never_begin() {
 fn no_task_of_a_batch_begins_once_its_budget_is_reached() {
     virtually(async {
         let fleet = Fleet::start(4, 1, false);
-        let allowed = Budget { tokens: Some(50), ..Budget::default() };
+        let allowed = BatchBudget { tokens: Some(50), ..BatchBudget::default() };
         fleet.put(&budget_key("b"), &BudgetRecord { allowed, reached: None }).await;
         for number in 0..40 {
             let task = says(&format!("t{number}"), &format!("t{number}"));
@@ -298,18 +313,18 @@ fn no_task_of_a_batch_begins_once_its_budget_is_reached() {
         let (mut finished, mut over) = (0, 0);
         for number in 0..40 {
             match fleet.outcome(&format!("t{number}")).await.outcome {
-                Outcome::Done { .. } => finished += 1,
-                Outcome::OverBudget { reason } => {
+                TaskOutcome::Done { .. } => finished += 1,
+                TaskOutcome::OverBudget { reason } => {
                     assert_eq!(reason, "the budget of b is used up: its limit of tokens is reached");
                     over += 1;
                 }
-                Outcome::Failed { .. }
-                | Outcome::DeadLetter { .. }
-                | Outcome::Person { .. }
-                | Outcome::Cancelled
-                | Outcome::Blocked { .. }
-                | Outcome::Refused { .. }
-                | Outcome::Expired { .. } => panic!("t{number} neither finished nor waits for a budget"),
+                TaskOutcome::Failed { .. }
+                | TaskOutcome::DeadLetter { .. }
+                | TaskOutcome::Person { .. }
+                | TaskOutcome::Cancelled
+                | TaskOutcome::Blocked { .. }
+                | TaskOutcome::Refused { .. }
+                | TaskOutcome::Expired { .. } => panic!("t{number} neither finished nor waits for a budget"),
             }
         }
         // Those that began before the leader knew.

@@ -8,8 +8,8 @@ use std::{
 
 use deskhand_fleet::{
     nats::{NatsOptions, NatsStore},
-    store::Store,
-    task::{Needs, Offer, TaskId},
+    store::FleetStore,
+    task::{MachineCapabilities, TaskId, TaskRequirements},
 };
 use deskhand_testkit::nats_server::Server;
 use futures_util::{StreamExt as _, stream};
@@ -51,17 +51,17 @@ async fn a_worker_that_waits_hears_of_no_task_that_it_cannot_take() {
     let folder = tempfile::tempdir().unwrap();
     let Some(server) = Server::start(folder.path(), "http: \"127.0.0.1:-1\"").unwrap() else { return };
     let (worker, leader) = (connected(&server).await, connected(&server).await);
-    let nowhere = Needs { labels: ["nowhere".to_owned()].into(), ..Needs::default() };
-    let release = async |id: String, needs: &Needs| {
+    let nowhere = TaskRequirements { labels: ["nowhere".to_owned()].into(), ..TaskRequirements::default() };
+    let release = async |id: String, needs: &TaskRequirements| {
         let id = TaskId::new(id).unwrap();
         leader.release(&id, needs, 0, &format!("{id}/1")).await.unwrap();
     };
-    let offer = Offer::default();
+    let offer = MachineCapabilities::default();
     let others = async {
         stream::iter(0..OTHERS)
             .for_each_concurrent(64, |number| release(format!("other{number}"), &nowhere))
             .await;
-        release("own".to_owned(), &Needs::default()).await;
+        release("own".to_owned(), &TaskRequirements::default()).await;
     };
     let (delivery, ()) = timeout(BOUND, async { tokio::join!(worker.pull(&offer), others) }).await.unwrap();
     assert_eq!(delivery.unwrap().task, TaskId::new("own").unwrap());

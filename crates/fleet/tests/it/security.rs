@@ -10,12 +10,12 @@ use std::{
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use deskhand_fleet::{
     holder::{ANSWERS, QUESTIONS, TASKS, cancel_key, lease_key, outcome_key, task_key},
-    journal::{Entry, WorkerId},
+    journal::{TaskJournalEntry, WorkerId},
     nats::{Attention, NatsOptions, NatsStore, Regard},
-    plan::{SUMMARY, Summary},
-    signed::Key,
-    store::{Store, StoreError},
-    task::{Needs, Offer, TaskId, TaskRecord, TaskSpec},
+    plan::{FleetSummary, SUMMARY},
+    signed::FleetSigningKey,
+    store::{FleetStore, StoreError},
+    task::{MachineCapabilities, TaskId, TaskRecord, TaskRequirements, TaskSpec},
 };
 use deskhand_testkit::nats_server::Server;
 use futures_util::StreamExt as _;
@@ -229,7 +229,7 @@ impl Roles {
         // Listening, TLS and storage are those of the test.
         let mut users = example[example.find("authorization {").unwrap()..].to_owned();
         for role in ["ADMIN", "SUBMITTER", "WORKER"] {
-            let key = Key::generate();
+            let key = FleetSigningKey::generate();
             assert!(users.contains(&format!("nkey: {role}\n")));
             users = users.replace(&format!("nkey: {role}\n"), &format!("nkey: {}\n", key.public()));
             fs::write(folder.path().join(role), key.seed().unwrap()).unwrap();
@@ -303,11 +303,11 @@ async fn the_permissions_of_the_example_suffice_and_what_is_more_is_refused() {
     // Who works.
     assert_eq!(worker.file(&hash).await.unwrap(), b"a document");
     assert_eq!(worker.changes(TASKS, 0).await.unwrap().len(), 1);
-    worker.release(&id, &Needs::default(), 3, "one/1").await.unwrap();
+    worker.release(&id, &TaskRequirements::default(), 3, "one/1").await.unwrap();
     worker.put(&task_key(&id), revision, &value).await.unwrap();
-    let delivery = timeout(BOUND, worker.pull(&Offer::default())).await.unwrap().unwrap();
+    let delivery = timeout(BOUND, worker.pull(&MachineCapabilities::default())).await.unwrap().unwrap();
     worker.keep(&delivery).await.unwrap();
-    let taken = Entry::Taken { worker: WorkerId("w".to_owned()) };
+    let taken = TaskJournalEntry::Taken { worker: WorkerId("w".to_owned()) };
     let place = worker.append(&id, 0, &taken).await.unwrap();
     worker.put(&lease_key(&id), 0, b"w").await.unwrap();
     let written = worker.put_file(b"what came of it").await.unwrap();
@@ -318,12 +318,13 @@ async fn the_permissions_of_the_example_suffice_and_what_is_more_is_refused() {
     assert_eq!(submitter.file(&written).await.unwrap(), b"what came of it");
     assert!(submitter.get(&outcome_key(&id)).await.unwrap().is_some());
     submitter.put(&cancel_key(&id), 0, b"").await.unwrap();
-    worker.put(SUMMARY, 0, &serde_json::to_vec(&Summary::default()).unwrap()).await.unwrap();
+    worker.put(SUMMARY, 0, &serde_json::to_vec(&FleetSummary::default()).unwrap()).await.unwrap();
     let told = submitter.summary().await.unwrap().unwrap();
     assert_eq!(told.changes, 2, "a task and its outcome: {told:?}");
     is_watched_and_answered(&submitter, &worker, &id).await;
     // More than that.
-    let (two, needs, offer) = (TaskId::new("two").unwrap(), Needs::default(), Offer::default());
+    let (two, needs, offer) =
+        (TaskId::new("two").unwrap(), TaskRequirements::default(), MachineCapabilities::default());
     let (of_lease, of_outcome) = (lease_key(&two), outcome_key(&two));
     // Each is waited for until the client gives up. A connection remembers one refusal.
     let another = || roles.connected("SUBMITTER");

@@ -6,8 +6,8 @@ use deskhand_core::{
     geometry::Rect,
     ids::{SessionId, WindowId},
     observation::{DesktopView, Observation, WindowView},
-    record::Record,
-    session::Event,
+    record::JournalRecord,
+    session::SessionEvent,
     ui::{AppInfo, WindowInfo, WindowKind, WindowState},
 };
 use deskhand_runtime::Ranker;
@@ -112,9 +112,9 @@ fn views(recordings: &Path, recording: &str) -> BTreeMap<usize, WindowView> {
     let mut journal = File::create(folder.journal_path()).expect("a journal");
     io::copy(&mut GzDecoder::new(packed), &mut journal).expect("a recording");
     let (mut views, mut line) = (BTreeMap::new(), 0);
-    let mut take = |read: &deskhand_core::record::Line| {
-        if let Record::Event(record) = &read.record
-            && let Event::Observed { observation: Observation::Window(view) } = &record.event
+    let mut take = |read: &deskhand_core::record::JournalEntry| {
+        if let JournalRecord::Event(record) = &read.record
+            && let SessionEvent::Observed { observation: Observation::Window(view) } = &record.event
         {
             views.insert(line, WindowView { picture: None, ..view.clone() });
         }

@@ -3,16 +3,16 @@
 use std::{collections::BTreeMap, time::Instant};
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, Command},
+    command::{CallResult, CallStatus, ToolCommand},
     model::{ModelReply, Usage},
     observation::Observation,
     prompt::PromptSet,
-    session::{Effect, Event, EventRecord, ModelRoles, Session, SessionConfig},
+    session::{Effect, EventRecord, ModelRoles, Session, SessionConfig, SessionEvent},
     text::one_line,
 };
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::LinuxDesktop;
-use deskhand_model::{AnyModel, Model as _, NoPictures, Unwatched};
+use deskhand_model::{AnyModel, Model as _, NoModelSigns, NoPictures};
 use deskhand_runtime::Ranker;
 use deskhand_runtime::Toolbox;
 use serde::Serialize;
@@ -100,14 +100,14 @@ struct Led<'a> {
 }
 
 impl Led<'_> {
-    fn answer(&mut self, event: Event) {
+    fn answer(&mut self, event: SessionEvent) {
         let effect = self.session.next().map(|record| record.id);
         self.session.apply(&EventRecord { effect, at_ms: 1, event }).expect("the event fits");
         if let (Effect::Rank { wanted, texts }, Mode::Embeddings(embedder)) = (self.effect(), self.mode) {
             let near = embedder(&wanted, &texts).expect("numbers");
             #[expect(clippy::cast_possible_truncation, reason = "at most a thousand")]
             let scores = near.iter().map(|near| (near * 1_000.0) as i32).collect();
-            self.answer(Event::Ranked { scores });
+            self.answer(SessionEvent::Ranked { scores });
         }
     }
 
@@ -116,7 +116,7 @@ impl Led<'_> {
     }
 
     fn says(&mut self, text: String) {
-        self.answer(Event::replied(ModelReply {
+        self.answer(SessionEvent::replied(ModelReply {
             text,
             model: "m".to_owned(),
             attempts: 1,
@@ -128,16 +128,16 @@ impl Led<'_> {
 /// Asks a question and compares the first thing that is done.
 pub(crate) async fn ask(model: &AnyModel, choice: &Choice, mode: Mode<'_>) -> Asked {
     let mut led = Led { session: Session::new(config(mode), PromptSet::default()), mode };
-    led.answer(Event::Requested { text: choice.wanted().to_owned(), plan: None });
+    led.answer(SessionEvent::Requested { text: choice.wanted().to_owned(), plan: None });
     match choice {
         Choice::Window { desktop, .. } => {
-            led.answer(Event::Observed { observation: Observation::Desktop(desktop.clone()) });
+            led.answer(SessionEvent::Observed { observation: Observation::Desktop(desktop.clone()) });
         }
         Choice::Element { task, view, .. } => lead_into(&mut led, task, view),
     }
     let Effect::Ask { request } = led.effect() else { panic!("no question but {:?}", led.effect()) };
     let begun = Instant::now();
-    let replied = model.ask(&request, &NoPictures, &Unwatched).await;
+    let replied = model.ask(&request, &NoPictures, &NoModelSigns).await;
     let ms = begun.elapsed().as_millis();
     let mut asked = match &replied {
         Ok(reply) => {
@@ -148,7 +148,7 @@ pub(crate) async fn ask(model: &AnyModel, choice: &Choice, mode: Mode<'_>) -> As
             return Asked { reply, prompt_tokens, ms, ..Asked::default() };
         }
     };
-    led.answer(Event::replied(replied.expect("a reply")));
+    led.answer(SessionEvent::replied(replied.expect("a reply")));
     let commands = match led.effect() {
         Effect::Call { command } => vec![command],
         Effect::AwaitApproval { approval } => approval.commands,
@@ -183,7 +183,7 @@ fn lead_into(led: &mut Led<'_>, task: &str, view: &deskhand_core::observation::W
     let window = view.surfaces.first().expect("a window").window.clone();
     let desktop =
         deskhand_core::observation::DesktopView { windows: vec![window.clone()], ..Default::default() };
-    led.answer(Event::Observed { observation: Observation::Desktop(desktop) });
+    led.answer(SessionEvent::Observed { observation: Observation::Desktop(desktop) });
     let reply = match led.mode {
         Mode::Usual => {
             json!({"thought": "t", "status": "ASSIGN", "current_subtask": task, "control_label": window.id})
@@ -198,12 +198,12 @@ fn lead_into(led: &mut Led<'_>, task: &str, view: &deskhand_core::observation::W
         window: Some(window),
         ..CallResult::failure(None, "selected")
     };
-    led.answer(Event::Returned { result });
-    led.answer(Event::Observed { observation: Observation::Window(view.clone()) });
+    led.answer(SessionEvent::Returned { result });
+    led.answer(SessionEvent::Observed { observation: Observation::Window(view.clone()) });
 }
 
 /// What a command is aimed at: the title of a window; the name of an element, the last one of a path, or keys.
-fn chosen(choice: &Choice, command: &Command) -> Vec<String> {
+fn chosen(choice: &Choice, command: &ToolCommand) -> Vec<String> {
     let id = command.arguments.get("id").and_then(|id| id.as_str());
     let aims = match choice {
         Choice::Window { desktop, .. } => {

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_core::workflow::{Deed, Summary, SummaryLine};
+use deskhand_core::workflow::{StepConsequence, SummaryLine, WorkflowSummary};
 use deskhand_runtime::{InstructionKind, SealFolder};
 
 use super::{
@@ -142,18 +142,18 @@ impl TaskFiles {
     ///
     /// # Errors
     /// A task is not valid.
-    pub fn summary(&self) -> Result<Summary, TaskError> {
+    pub fn summary(&self) -> Result<WorkflowSummary, TaskError> {
         let is_plan = self.kind == InstructionKind::Plan;
         let tasks = self.tasks_read_by(if is_plan { written } else { written_for_fleet })?;
         let strangers: Vec<&Task> = tasks.iter().filter(|task| !task.provenance().is_users()).collect();
         let mut lines: Vec<SummaryLine> = strangers.iter().flat_map(|task| task.told()).collect();
         let texts: Vec<&str> = strangers.iter().flat_map(|task| task.texts()).collect();
-        lines.extend(texts.iter().take(SHOWN_MAX).map(|text| SummaryLine::new(Deed::Asks, text)));
+        lines.extend(texts.iter().take(SHOWN_MAX).map(|text| SummaryLine::new(StepConsequence::Asks, text)));
         if let Some(more) = texts.len().checked_sub(SHOWN_MAX).filter(|more| *more > 0) {
             let text = format!("… and {more} more texts; see {}", self.path.display());
-            lines.push(SummaryLine::new(Deed::Asks, &text));
+            lines.push(SummaryLine::new(StepConsequence::Asks, &text));
         }
-        Ok(Summary::new(lines))
+        Ok(WorkflowSummary::new(lines))
     }
 
     /// The tasks, each with who made its file.

@@ -6,7 +6,7 @@ use deskhand_runtime::Waits;
 use tokio::task::JoinSet;
 
 use super::{BatchError, Task, TaskResult, note::HeldNote, results::Results};
-use crate::{Control, HostError, Observer, Session, live::ScreenPlace};
+use crate::{Control, HostError, Observer, PreparedSession, live::ScreenPlace};
 
 /// Observes several sessions.
 pub trait TasksObserver {
@@ -18,8 +18,8 @@ pub trait TasksObserver {
 }
 
 /// Tasks to run, each in its own session. Everything that can be checked before a desktop starts has been checked.
-pub struct Tasks {
-    pub(super) waiting: VecDeque<(Task, Session)>,
+pub struct TaskBatch {
+    pub(super) waiting: VecDeque<(Task, PreparedSession)>,
     pub(super) parallel: usize,
     /// The results folder of a batch.
     pub(super) results: Option<Results>,
@@ -29,7 +29,7 @@ pub struct Tasks {
     pub(super) note: Option<HeldNote>,
 }
 
-impl Tasks {
+impl TaskBatch {
     /// The results of an earlier run. Their tasks are skipped.
     pub fn earlier(&self) -> &[TaskResult] {
         &self.earlier
@@ -46,7 +46,7 @@ impl Tasks {
     }
 
     /// The sessions, for callers that run them in another way.
-    pub fn into_sessions(self) -> impl Iterator<Item = (Task, Session)> {
+    pub fn into_sessions(self) -> impl Iterator<Item = (Task, PreparedSession)> {
         self.waiting.into_iter()
     }
 

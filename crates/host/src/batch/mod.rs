@@ -9,7 +9,7 @@ mod task;
 
 pub use error::{BatchError, TaskError};
 pub use files::{TaskFiles, WrittenTask};
-pub use many::{Tasks, TasksObserver};
+pub use many::{TaskBatch, TasksObserver};
 pub use note::{Batch, BatchNote, Batches, NotedTask};
 pub use results::{BatchRequest, TaskResult};
 pub(crate) use results::{batch, follow};

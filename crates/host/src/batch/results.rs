@@ -10,8 +10,8 @@ use deskhand_core::{ids::SessionId, money::Cost, outcome::OutcomeKind, text::err
 use deskhand_runtime::{new_id, private};
 use serde::{Deserialize, Serialize};
 
-use super::{BatchError, BatchNote, Batches, NotedTask, Task, Tasks};
-use crate::{Ended, HostError, Session, config::DesktopKind, session::Plan};
+use super::{BatchError, BatchNote, Batches, NotedTask, Task, TaskBatch};
+use crate::{EndedSession, HostError, PreparedSession, config::DesktopKind, session::SessionPlan};
 
 /// A batch to run.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -65,7 +65,7 @@ pub struct TaskResult {
 
 impl TaskResult {
     /// The result of a task whose session ended so.
-    pub fn of(task: &Task, ended: Result<Option<Ended>, HostError>) -> Self {
+    pub fn of(task: &Task, ended: Result<Option<EndedSession>, HostError>) -> Self {
         let mut result = Self {
             id: task.id.clone(),
             request: task.request().to_owned(),
@@ -174,9 +174,9 @@ impl Results {
 pub(crate) fn batch(
     request: &BatchRequest,
     tasks: Vec<Task>,
-    base: &Plan,
+    base: &SessionPlan,
     batches: &Batches,
-) -> Result<Tasks, HostError> {
+) -> Result<TaskBatch, HostError> {
     if request.parallel > 1 && base.workspace.kind == DesktopKind::Current {
         return Err(BatchError::SharedDesktop.into());
     }
@@ -197,14 +197,14 @@ pub(crate) fn batch(
         let session = new_id();
         noted.push(NotedTask::planned(&task, &session));
         let plan = task.plan(&base)?.called(session);
-        Ok((task, Session::new(plan)))
+        Ok((task, PreparedSession::new(plan)))
     });
     let waiting = waiting.collect::<Result<_, HostError>>()?;
     // A script or key that is missing is found before anything starts.
     base.model.open()?;
     let note = BatchNote::new(&request.tasks, results.folder(), request.parallel, noted);
     let note = Some(batches.hold(request.id.as_ref(), &note)?);
-    Ok(Tasks { waiting, parallel: request.parallel, results: Some(results), earlier, note })
+    Ok(TaskBatch { waiting, parallel: request.parallel, results: Some(results), earlier, note })
 }
 
 impl NotedTask {
@@ -218,11 +218,11 @@ impl NotedTask {
 }
 
 /// The sessions of plans to follow in order, derived from one plan.
-pub(crate) fn follow(tasks: Vec<Task>, base: &Plan) -> Result<Tasks, HostError> {
+pub(crate) fn follow(tasks: Vec<Task>, base: &SessionPlan) -> Result<TaskBatch, HostError> {
     let waiting = tasks.into_iter().map(|task| {
-        let session = Session::new(task.plan(base)?);
+        let session = PreparedSession::new(task.plan(base)?);
         Ok((task, session))
     });
     let waiting = waiting.collect::<Result<VecDeque<_>, HostError>>()?;
-    Ok(Tasks { waiting, parallel: 1, results: None, earlier: Vec::new(), note: None })
+    Ok(TaskBatch { waiting, parallel: 1, results: None, earlier: Vec::new(), note: None })
 }

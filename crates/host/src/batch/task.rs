@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use deskhand_core::{
     provenance::Provenance,
     session::FollowerPlan,
-    workflow::{Deed, SummaryLine},
+    workflow::{StepConsequence, SummaryLine},
 };
-use deskhand_runtime::people::Request;
+use deskhand_runtime::people::UserRequest;
 use serde::{Deserialize, de::DeserializeOwned};
 
 use super::TaskError;
 use crate::{
-    session::Plan,
-    workspace::{Missing, check_documents, hosts_of, in_folder},
+    session::SessionPlan,
+    workspace::{MissingFilePolicy, check_documents, hosts_of, in_folder},
 };
 
 /// The fields of a task that is run here.
@@ -28,7 +28,7 @@ pub struct Task {
     pub(super) id: String,
     /// The place of its definition: `tasks.jsonl:3`.
     pub(super) place: String,
-    said: Said,
+    said: TaskDefinition,
     /// Who made its file.
     provenance: Provenance,
     /// The folder that relative paths of its documents start from.
@@ -38,7 +38,7 @@ pub struct Task {
 /// The JSON object of a task. `task`, `steps`, `object` and `close` make a plan.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Said {
+struct TaskDefinition {
     #[serde(alias = "task")]
     request: String,
     id: Option<String>,
@@ -95,8 +95,9 @@ impl Task {
         let place = &self.place;
         let opened = self.said.open.iter().map(|file| file.display().to_string());
         let opened = opened.chain(self.said.object.clone());
-        let mut lines: Vec<SummaryLine> =
-            opened.map(|file| SummaryLine::new(Deed::Opens, &format!("{file} ({place})"))).collect();
+        let mut lines: Vec<SummaryLine> = opened
+            .map(|file| SummaryLine::new(StepConsequence::Opens, &format!("{file} ({place})")))
+            .collect();
         for text in self.texts().chain(lines.clone().iter().map(|line| line.text.as_str())) {
             lines.extend(SummaryLine::reached(text, place));
         }
@@ -132,14 +133,14 @@ impl Task {
     ///
     /// # Errors
     /// A document cannot be opened.
-    pub(crate) fn plan(&self, base: &Plan) -> Result<Plan, TaskError> {
+    pub(crate) fn plan(&self, base: &SessionPlan) -> Result<SessionPlan, TaskError> {
         let mut plan = base.clone();
         let mut files: Vec<PathBuf> =
             self.said.open.iter().map(|file| in_folder(&self.folder, file)).collect();
         // What a plan works on is a document beside it, or something that the HostAgent finds or starts.
         files
             .extend(self.said.object.iter().map(|name| self.folder.join(name)).filter(|file| file.is_file()));
-        let documents = check_documents(&files, Missing::Refused)
+        let documents = check_documents(&files, MissingFilePolicy::Refused)
             .map_err(|source| TaskError::Document { place: self.place.clone(), source })?;
         if self.provenance.is_users() {
             plan.config.opened.extend(hosts_of(&documents));
@@ -160,7 +161,7 @@ impl Task {
         // A request of a stranger's file is not the user's.
         let strange = (!self.provenance.is_users()).then(|| FollowerPlan::of_file(self.provenance));
         let follow = follow.or(strange);
-        plan.requests = vec![Request { text: self.said.request.clone(), plan: follow }];
+        plan.requests = vec![UserRequest { text: self.said.request.clone(), plan: follow }];
         Ok(plan)
     }
 }
@@ -189,7 +190,7 @@ fn parse<T: DeserializeOwned>(text: &str, place: &str) -> Result<T, TaskError> {
         .map_err(|error| form_error(&error, place))
 }
 
-fn of_value(value: serde_json::Value, place: &str) -> Result<Said, TaskError> {
+fn of_value(value: serde_json::Value, place: &str) -> Result<TaskDefinition, TaskError> {
     serde_path_to_error::deserialize(value).map_err(|error| form_error(&error, place))
 }
 
@@ -199,7 +200,7 @@ fn form_error(error: &serde_path_to_error::Error<serde_json::Error>, place: &str
     TaskError::Form { place: place.to_owned(), field, problem: error.inner().to_string() }
 }
 
-fn task(mut said: Said, path: &Path, place: String, name: &str) -> Result<Task, TaskError> {
+fn task(mut said: TaskDefinition, path: &Path, place: String, name: &str) -> Result<Task, TaskError> {
     said.request = said.request.trim().to_owned();
     if said.request.is_empty() {
         return Err(TaskError::EmptyRequest { place });

@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
 };
 
-use deskhand_confine::Limits;
+use deskhand_confine::ConfinementLimits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -87,12 +87,13 @@ pub struct ProgramLimits {
 
 impl Default for ProgramLimits {
     fn default() -> Self {
-        let Limits { processes, memory_mb, file_mb, disk_mb, disk_files, open_files } = Limits::default();
+        let ConfinementLimits { processes, memory_mb, file_mb, disk_mb, disk_files, open_files } =
+            ConfinementLimits::default();
         Self { processes, memory_mb, file_mb, disk_mb, disk_files, open_files }
     }
 }
 
-impl From<ProgramLimits> for Limits {
+impl From<ProgramLimits> for ConfinementLimits {
     fn from(limits: ProgramLimits) -> Self {
         let ProgramLimits { processes, memory_mb, file_mb, disk_mb, disk_files, open_files } = limits;
         Self { processes, memory_mb, file_mb, disk_mb, disk_files, open_files }

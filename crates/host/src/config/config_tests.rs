@@ -2,14 +2,14 @@
 
 use std::{fs, path::Path};
 
-use deskhand_core::policy::Places;
+use deskhand_core::policy::PathRoots;
 
 use super::{
-    Config, DesktopKind, Loaded, ModelSettings, Overrides, Provider, ScreenSize, SessionLayer, Sources,
+    Config, DesktopKind, LoadedConfig, ModelSettings, Overrides, Provider, ScreenSize, SessionLayer, Sources,
     all_keys, confine, explain, is_section_key, keys_below, load, price_table, schema_text, starter_text,
 };
 
-fn load_text(text: &str, variables: &[(&str, &str)]) -> Result<Loaded, String> {
+fn load_text(text: &str, variables: &[(&str, &str)]) -> Result<LoadedConfig, String> {
     load_with(text, variables, Overrides::default())
 }
 
@@ -17,7 +17,7 @@ pub(super) fn load_with(
     text: &str,
     variables: &[(&str, &str)],
     overrides: Overrides,
-) -> Result<Loaded, String> {
+) -> Result<LoadedConfig, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config.toml");
     fs::write(&path, text).unwrap();
@@ -258,7 +258,7 @@ fn policy_prices_and_limits_of_a_session_are_configured() {
     assert_eq!(config.limits.to_limits().unwrap().money_max.unwrap().to_string(), "$0.50");
     let limits = config.session_limits.to_limits().unwrap();
     assert_eq!((limits.steps_max, limits.money_max.unwrap().to_string().as_str()), (Some(7), "$2.25"));
-    let policy = config.policy.to_policy(&Places::default());
+    let policy = config.policy.to_policy(&PathRoots::default());
     assert!(!policy.safe_guard);
     assert_eq!(policy.rules[0].to_string(), "deny application `*mail*` label `send*`");
     let prices = price_table(&config.prices).unwrap();
@@ -290,7 +290,7 @@ fn a_file_of_rules_takes_the_place_of_those_of_the_configuration() {
     };
     let rules = "[[rules]]\ntool = \"save_as\"\ndecision = \"ask\"\n";
     let loaded = with(rules, &[]).unwrap();
-    let policy = loaded.config.policy.to_policy(&Places::default());
+    let policy = loaded.config.policy.to_policy(&PathRoots::default());
     assert!(policy.safe_guard, "what the file leaves out is the default");
     assert_eq!(policy.rules.iter().map(ToString::to_string).collect::<Vec<_>>(), ["ask tool `save_as`"]);
     assert!(explain(&loaded, "policy.rules").unwrap().comes_from.ends_with("rules.toml:1"));

@@ -1,7 +1,7 @@
 //! Settings of detection: finding elements in pictures of windows.
 
 use deskhand_desktop_detect::{
-    DetectOptions, MergeOptions, OcrOptions, OcrUse, OmniparserOptions, Secret, unread_language,
+    DetectOptions, HttpCredential, MergeOptions, OcrOptions, OcrUse, OmniparserOptions, unread_language,
 };
 use deskhand_model::SecretSource;
 use schemars::JsonSchema;
@@ -215,7 +215,7 @@ impl OmniparserSettings {
         })
     }
 
-    fn token(&self) -> Result<Option<Secret>, ConfigError> {
+    fn token(&self) -> Result<Option<HttpCredential>, ConfigError> {
         let (key, source, fix) = match (&self.token_file, &self.token_env) {
             (Some(file), _) => (
                 "omniparser.token_file",
@@ -229,7 +229,7 @@ impl OmniparserSettings {
             ),
             (None, None) => return Ok(None),
         };
-        Secret::read(&source).map(Some).map_err(|error| unfit(key, format!("{source} {error}"), fix))
+        HttpCredential::read(&source).map(Some).map_err(|error| unfit(key, format!("{source} {error}"), fix))
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     ConfigError,
-    load::Loaded,
+    load::LoadedConfig,
     model::ModelSettings,
     schema::{allowed, every_key, expects, is_section, node, schema, value_at},
     settings::Config,
@@ -39,7 +39,7 @@ pub struct Explanation {
 ///
 /// # Errors
 /// [`ConfigError::NoSuchKey`] with the closest one.
-pub fn explain(loaded: &Loaded, key: &str) -> Result<Explanation, ConfigError> {
+pub fn explain(loaded: &LoadedConfig, key: &str) -> Result<Explanation, ConfigError> {
     let schema = schema();
     let parts = parts_of(key);
     let path: Vec<&str> = parts.iter().map(String::as_str).collect();

@@ -13,7 +13,7 @@ use super::{
 
 /// The source of a value. Later ones win.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum SettingOrigin {
     /// A line of the file.
     File {
         /// The file.
@@ -29,7 +29,7 @@ pub enum Origin {
     Override(String),
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File { path, line } => write!(f, "{}:{line}", path.display()),
@@ -44,7 +44,7 @@ impl fmt::Display for Origin {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Layers {
     pub(super) values: Map<String, Value>,
-    pub(super) origins: BTreeMap<String, Origin>,
+    pub(super) origins: BTreeMap<String, SettingOrigin>,
 }
 
 impl Layers {
@@ -74,7 +74,7 @@ impl Layers {
             problem: error.message().replace('\n', "; "),
         })?;
         let origin_of =
-            |span: Range<usize>| Origin::File { path: path.to_owned(), line: line_of(Some(span)) };
+            |span: Range<usize>| SettingOrigin::File { path: path.to_owned(), line: line_of(Some(span)) };
         self.add_table(table.get_ref(), below, schema, &origin_of)
     }
 
@@ -97,7 +97,7 @@ impl Layers {
         table: &DeTable<'_>,
         path: &mut Vec<String>,
         schema: &Value,
-        origin_of: &dyn Fn(Range<usize>) -> Origin,
+        origin_of: &dyn Fn(Range<usize>) -> SettingOrigin,
     ) -> Result<(), ConfigError> {
         for (key, value) in table {
             path.push(key.get_ref().to_string());
@@ -126,7 +126,7 @@ impl Layers {
         schema: &Value,
     ) -> Result<(), ConfigError> {
         let path: Vec<String> = rest.split("__").map(str::to_ascii_lowercase).collect();
-        let origin = Origin::Environment(name.to_owned());
+        let origin = SettingOrigin::Environment(name.to_owned());
         check_known(&path, schema, &origin)?;
         let parts: Vec<&str> = path.iter().map(String::as_str).collect();
         let kind = node(schema, &parts).map_or("any", type_word);
@@ -160,7 +160,7 @@ impl Layers {
         &mut self,
         key: &str,
         value: Value,
-        origin: Origin,
+        origin: SettingOrigin,
         schema: &Value,
     ) -> Result<(), ConfigError> {
         let path: Vec<String> = key.split('.').map(str::to_owned).collect();
@@ -169,7 +169,7 @@ impl Layers {
         Ok(())
     }
 
-    fn set(&mut self, path: &[String], value: Value, origin: Origin) {
+    fn set(&mut self, path: &[String], value: Value, origin: SettingOrigin) {
         self.origins.insert(path.join("."), origin);
         let Some((last, sections)) = path.split_last() else { return };
         let mut values = &mut self.values;
@@ -230,17 +230,17 @@ impl Layers {
         }
     }
 
-    fn origin_of(&self, key: &str) -> Origin {
+    fn origin_of(&self, key: &str) -> SettingOrigin {
         self.origins
             .get(key)
             .or_else(|| self.origins.iter().find(|(name, _)| name.starts_with(key)).map(|(_, origin)| origin))
             .cloned()
-            .unwrap_or_else(|| Origin::Environment("DESKHAND__…".to_owned()))
+            .unwrap_or_else(|| SettingOrigin::Environment("DESKHAND__…".to_owned()))
     }
 }
 
 /// Checks that each part of a key exists and that its sections are sections.
-fn check_known(path: &[String], schema: &Value, origin: &Origin) -> Result<(), ConfigError> {
+fn check_known(path: &[String], schema: &Value, origin: &SettingOrigin) -> Result<(), ConfigError> {
     let mut at = schema;
     for (depth, name) in path.iter().enumerate() {
         let section = path.get(..depth).unwrap_or_default().join(".");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use deskhand_core::{
     blackboard::HistoryKey,
     money::{Money, PriceTable},
-    session::{Limits, SessionLimits, Verify},
+    session::{RoundLimits, SessionLimits, Verify},
 };
 use deskhand_model::{DollarPrice, known_prices};
 use schemars::JsonSchema;
@@ -115,7 +115,7 @@ pub struct LimitSettings {
 
 impl Default for LimitSettings {
     fn default() -> Self {
-        let limits = Limits::default();
+        let limits = RoundLimits::default();
         Self {
             steps_max: limits.steps_max,
             model_calls_max: limits.model_calls_max,
@@ -134,8 +134,8 @@ impl LimitSettings {
     ///
     /// # Errors
     /// [`ConfigError::NotMoney`].
-    pub fn to_limits(&self) -> Result<Limits, ConfigError> {
-        Ok(Limits {
+    pub fn to_limits(&self) -> Result<RoundLimits, ConfigError> {
+        Ok(RoundLimits {
             steps_max: self.steps_max,
             model_calls_max: self.model_calls_max,
             tokens_max: self.tokens_max,
@@ -144,7 +144,7 @@ impl LimitSettings {
             repairs_max: self.repairs_max,
             subtask_failures_max: self.subtask_failures_max,
             completion_tokens_max: self.completion_tokens_max,
-            ..Limits::default()
+            ..RoundLimits::default()
         })
     }
 }

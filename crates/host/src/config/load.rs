@@ -14,14 +14,14 @@ use serde_json::Value;
 use super::{
     ConfigError, FleetSettings, Overrides,
     desktop::{ConfineSetting, DesktopKind, ScreenSize},
-    layers::{Layers, Origin},
+    layers::{Layers, SettingOrigin},
     local::check_local,
     model::ModelSettings,
     programs::programs_dir,
     rules::check_rules,
     schema::{schema, value_at},
     settings::Config,
-    team::Team,
+    team::ModelTeamSettings,
 };
 
 /// The environment variables that this program reads.
@@ -56,11 +56,11 @@ impl Sources {
 
 /// A configuration that was read and merged.
 #[derive(Debug, Clone)]
-pub struct Loaded {
+pub struct LoadedConfig {
     /// The merged values.
     pub config: Config,
     /// The source of each value that is not a default, by key.
-    pub origins: BTreeMap<String, Origin>,
+    pub origins: BTreeMap<String, SettingOrigin>,
     /// The file and the environment.
     base: Layers,
     overrides: Overrides,
@@ -228,7 +228,7 @@ fn seals(store: &SessionStore) -> Option<PathBuf> {
 ///
 /// # Errors
 /// [`ConfigError`] if a source cannot be read or is not valid.
-pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
+pub fn load(sources: &Sources) -> Result<LoadedConfig, ConfigError> {
     let schema = schema();
     let mut base = Layers::default();
     if let Some(path) = &sources.file {
@@ -245,7 +245,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     merge(base, None, &sources.overrides, &schema)
 }
 
-impl Loaded {
+impl LoadedConfig {
     /// A configuration made by the caller.
     pub fn of(config: &Config) -> Self {
         let values = to_value(config).as_object().cloned().unwrap_or_default();
@@ -267,7 +267,7 @@ impl Loaded {
 
     /// Returns `true` if this run overrides a key.
     pub fn overrides(&self, key: &str) -> bool {
-        matches!(self.origins.get(key), Some(Origin::Override(_)))
+        matches!(self.origins.get(key), Some(SettingOrigin::Override(_)))
     }
 
     /// Returns `true` if this run names a model.
@@ -289,11 +289,11 @@ fn merge(
     session: Option<&SessionLayer>,
     overrides: &Overrides,
     schema: &Value,
-) -> Result<Loaded, ConfigError> {
+) -> Result<LoadedConfig, ConfigError> {
     let configured: Config = base.parse(schema)?;
     let mut layers = base.clone();
     if let Some(session) = session {
-        let origin = || Origin::Session(session.session.clone());
+        let origin = || SettingOrigin::Session(session.session.clone());
         layers.add_value("desktop.kind", to_value(&session.desktop), origin(), schema)?;
         layers.add_value("desktop.size", to_value(&session.size), origin(), schema)?;
     }
@@ -305,12 +305,12 @@ fn merge(
                 &mut layers,
                 &configured.model,
                 &model,
-                &Origin::Override(chosen.name.clone()),
+                &SettingOrigin::Override(chosen.name.clone()),
                 schema,
             )?;
         }
         (None, Some(session)) => {
-            let origin = Origin::Session(session.session.clone());
+            let origin = SettingOrigin::Session(session.session.clone());
             set_model(&mut layers, &configured.model, &session.model, &origin, schema)?;
         }
         (None, None) => {}
@@ -324,8 +324,8 @@ fn merge(
     }
     check_rules(&config)?;
     check_local(&config)?;
-    Team::of(&config)?;
-    Ok(Loaded { config, origins: layers.origins, base, overrides: overrides.clone() })
+    ModelTeamSettings::of(&config)?;
+    Ok(LoadedConfig { config, origins: layers.origins, base, overrides: overrides.clone() })
 }
 
 fn add_overrides(
@@ -335,7 +335,7 @@ fn add_overrides(
     wanted: impl Fn(&str) -> bool,
 ) -> Result<(), ConfigError> {
     overrides.values.iter().filter(|one| wanted(&one.key)).try_for_each(|one| {
-        layers.add_value(&one.key, one.value.clone(), Origin::Override(one.name.clone()), schema)
+        layers.add_value(&one.key, one.value.clone(), SettingOrigin::Override(one.name.clone()), schema)
     })
 }
 
@@ -369,7 +369,7 @@ fn set_model(
     layers: &mut Layers,
     configured: &ModelSettings,
     model: &ModelSettings,
-    origin: &Origin,
+    origin: &SettingOrigin,
     schema: &Value,
 ) -> Result<(), ConfigError> {
     let before = to_value(configured);
@@ -387,7 +387,7 @@ fn imply_provider(layers: &mut Layers, schema: &Value) -> Result<(), ConfigError
     let root = Value::Object(layers.values.clone());
     let named = value_at(&root, &["model", "provider"]).is_some_and(|provider| !provider.is_null());
     match layers.origins.get("model.base_url") {
-        Some(origin @ Origin::Override(_)) if !named => {
+        Some(origin @ SettingOrigin::Override(_)) if !named => {
             let origin = origin.clone();
             layers.add_value("model.provider", Value::from("openai"), origin, schema)
         }

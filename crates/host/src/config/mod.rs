@@ -45,7 +45,7 @@ pub use error::ConfigError;
 pub use explain::{Explanation, explain, is_section_key, keys_below};
 pub use fleet::FleetSettings;
 pub use knowledge::{EngineKind, EngineSettings, KnowledgeSettings, RetrieverSettings};
-pub use layers::Origin;
+pub use layers::SettingOrigin;
 pub use limits::{
     LimitSettings, PriceSettings, SessionLimitSettings, VerifySetting, WorkSettings, price_table,
 };
@@ -53,7 +53,7 @@ pub(crate) use load::{
     BATCHES, SCHEDULES, beside, expanded, knowledge_dir, local_dir, own_files, workflows_dir,
 };
 pub use load::{
-    Loaded, SessionLayer, Sources, config_path, confine, documents_dir, history_file, load, serve_dir,
+    LoadedConfig, SessionLayer, Sources, config_path, confine, documents_dir, history_file, load, serve_dir,
     session_store, starter_text,
 };
 pub use local::{LocalModelKind, LocalModelSettings, LocalSettings};
@@ -64,16 +64,16 @@ pub use people::{ApprovalSetting, ChannelSetting, PeopleSettings, SocketSetting}
 pub use policy::{DecisionSetting, PolicySettings, RuleSettings};
 pub(crate) use programs::find_local;
 pub use programs::local_program_missing;
-pub use providers::{Provider, Service};
+pub use providers::{Provider, ProviderEndpoint};
 pub use roles::{RepairSetting, RoleSetting, RoleSettings};
 pub use schema::{all_keys, schema_text};
 pub use secrets::{SecretOrigin, SecretSettings};
 pub use servers::{
-    ServerSettings, ToolArgumentSetting, ToolArgumentSettings, ToolDoesSetting, ToolInputSetting,
+    McpServerSection, ToolArgumentSetting, ToolArgumentSettings, ToolDoesSetting, ToolInputSetting,
     ToolProgramSettings, ToolSettings, ValueSource,
 };
 pub use settings::{Config, EvaluationSettings, SessionSettings};
-pub(crate) use team::Team;
+pub(crate) use team::ModelTeamSettings;
 pub use telemetry::TelemetrySettings;
 pub use view::{CompressionSetting, ViewSettings};
 

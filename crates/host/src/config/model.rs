@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use deskhand_core::suggest::nearest;
-use deskhand_model::{ComputerUse, Reasoning, Wire};
+use deskhand_model::{ComputerUse, ReasoningEffort, Wire};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -159,13 +159,13 @@ pub enum ReasoningSetting {
 
 impl ReasoningSetting {
     /// The setting for requests.
-    pub const fn to_reasoning(self) -> Reasoning {
+    pub const fn to_reasoning(self) -> ReasoningEffort {
         match self {
-            Self::Auto => Reasoning::Auto,
-            Self::Off => Reasoning::Off,
-            Self::Low => Reasoning::Low,
-            Self::Medium => Reasoning::Medium,
-            Self::High => Reasoning::High,
+            Self::Auto => ReasoningEffort::Auto,
+            Self::Off => ReasoningEffort::Off,
+            Self::Low => ReasoningEffort::Low,
+            Self::Medium => ReasoningEffort::Medium,
+            Self::High => ReasoningEffort::High,
         }
     }
 }

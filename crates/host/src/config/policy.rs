@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use deskhand_core::policy::{Decision, Places, Policy, Rule};
+use deskhand_core::policy::{PathRoots, Policy, PolicyDecision, PolicyRule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,8 +26,8 @@ impl Default for PolicySettings {
 
 impl PolicySettings {
     /// The policy for the session machine, with paths of files as they are there.
-    pub fn to_policy(&self, places: &Places) -> Policy {
-        let rules = self.rules.iter().map(|rule| Rule {
+    pub fn to_policy(&self, places: &PathRoots) -> Policy {
+        let rules = self.rules.iter().map(|rule| PolicyRule {
             does: rule.does.clone(),
             tool: rule.tool.clone(),
             application: rule.application.clone(),
@@ -39,9 +39,9 @@ impl PolicySettings {
             label: rule.label.clone(),
             arguments: rule.arguments.clone(),
             decision: match rule.decision {
-                DecisionSetting::Allow => Decision::Allow,
-                DecisionSetting::Ask => Decision::Ask,
-                DecisionSetting::Deny => Decision::Deny,
+                DecisionSetting::Allow => PolicyDecision::Allow,
+                DecisionSetting::Ask => PolicyDecision::Ask,
+                DecisionSetting::Deny => PolicyDecision::Deny,
             },
             reason: rule.reason.clone(),
         });

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use deskhand_local_client::{CallError, NAME};
+use deskhand_local_client::{LocalCallError, NAME};
 use deskhand_process::{PATH_DEFAULT, find_helper, find_program};
 
 use super::load::{variable, xdg};
@@ -22,7 +22,7 @@ pub(crate) fn find_local() -> Option<PathBuf> {
 
 /// The command that installs `deskhand-local`, in a sentence; `None` if it is installed. Blocking.
 pub fn local_program_missing() -> Option<String> {
-    find_local().is_none().then(|| CallError::Missing.to_string())
+    find_local().is_none().then(|| LocalCallError::Missing.to_string())
 }
 
 /// A program of ours: in the folder of the variable, or else in that of set-up, or on PATH where applications cannot write.

@@ -1,6 +1,6 @@
 //! The providers of models, and how each is reached.
 
-use deskhand_model::{KeyHeader, Wire};
+use deskhand_model::{ApiKeyHeader, Wire};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ pub enum Provider {
 
 /// Endpoint of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Service {
+pub struct ProviderEndpoint {
     /// Display name: `Ollama`.
     pub title: &'static str,
     /// Its usual address; `None` if everybody has another one.
@@ -58,15 +58,15 @@ pub struct Service {
     /// Its wire format.
     pub wire: Wire,
     /// The header that takes the API key.
-    pub key_header: KeyHeader,
+    pub key_header: ApiKeyHeader,
     /// The variable that usually holds the API key; `None` for servers that need none.
     pub key_env: Option<&'static str>,
 }
 
-impl Service {
+impl ProviderEndpoint {
     /// A service that speaks OpenAI's chat completions.
     const fn compatible(title: &'static str, base_url: &'static str, key_env: Option<&'static str>) -> Self {
-        Self { title, base_url: Some(base_url), wire: Wire::Chat, key_header: KeyHeader::Bearer, key_env }
+        Self { title, base_url: Some(base_url), wire: Wire::Chat, key_header: ApiKeyHeader::Bearer, key_env }
     }
 
     /// Returns `true` if a base URL is one that this service's usual key is for: no other server gets it.
@@ -141,38 +141,39 @@ impl Provider {
     }
 
     /// Returns the endpoint of the provider; `None` for a script, and for a server that Deskhand starts.
-    pub const fn service(self) -> Option<Service> {
-        let compatible = Service::compatible;
+    pub const fn service(self) -> Option<ProviderEndpoint> {
+        let compatible = ProviderEndpoint::compatible;
         Some(match self {
             Self::OpenAi => compatible("OpenAI", "https://api.openai.com/v1", Some("OPENAI_API_KEY")),
-            Self::OpenAiResponses => Service {
+            Self::OpenAiResponses => ProviderEndpoint {
                 wire: Wire::Responses,
                 ..compatible("OpenAI Responses", "https://api.openai.com/v1", Some("OPENAI_API_KEY"))
             },
-            Self::Azure => Service {
+            Self::Azure => ProviderEndpoint {
                 title: "Azure OpenAI",
                 base_url: None,
                 wire: Wire::Chat,
-                key_header: KeyHeader::ApiKey,
+                key_header: ApiKeyHeader::ApiKey,
                 key_env: Some("AZURE_OPENAI_API_KEY"),
             },
-            Self::Anthropic => Service {
+            Self::Anthropic => ProviderEndpoint {
                 title: "Anthropic",
                 base_url: Some("https://api.anthropic.com/v1"),
                 wire: Wire::Messages,
-                key_header: KeyHeader::XApiKey,
+                key_header: ApiKeyHeader::XApiKey,
                 key_env: Some("ANTHROPIC_API_KEY"),
             },
-            Self::Gemini => Service {
+            Self::Gemini => ProviderEndpoint {
                 title: "Gemini",
                 base_url: Some("https://generativelanguage.googleapis.com/v1beta"),
                 wire: Wire::Gemini,
-                key_header: KeyHeader::XGoogApiKey,
+                key_header: ApiKeyHeader::XGoogApiKey,
                 key_env: Some("GEMINI_API_KEY"),
             },
-            Self::Ollama => {
-                Service { wire: Wire::Ollama, ..compatible("Ollama", "http://127.0.0.1:11434", None) }
-            }
+            Self::Ollama => ProviderEndpoint {
+                wire: Wire::Ollama,
+                ..compatible("Ollama", "http://127.0.0.1:11434", None)
+            },
             Self::DeepSeek => compatible("DeepSeek", "https://api.deepseek.com/v1", Some("DEEPSEEK_API_KEY")),
             Self::Qwen => compatible(
                 "Qwen",

@@ -10,7 +10,7 @@ use super::agents::{ProgramLimits, SandboxSetting};
 /// An MCP server whose tools agents use: a program on stdio (`command`), or a server over streamable HTTP (`url`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct ServerSettings {
+pub struct McpServerSection {
     /// If `true`, the server is used.
     pub enabled: bool,
     /// The program and its arguments.
@@ -42,7 +42,7 @@ pub struct ServerSettings {
     pub program: ToolProgramSettings,
 }
 
-impl Default for ServerSettings {
+impl Default for McpServerSection {
     fn default() -> Self {
         Self {
             enabled: true,

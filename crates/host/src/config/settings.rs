@@ -24,7 +24,7 @@ use super::{
     policy::PolicySettings,
     roles::RoleSettings,
     secrets::SecretSettings,
-    servers::{ServerSettings, ToolSettings},
+    servers::{McpServerSection, ToolSettings},
     telemetry::TelemetrySettings,
     view::ViewSettings,
 };
@@ -77,7 +77,7 @@ pub struct Config {
     /// Agents that own no window and can work on sub-tasks.
     pub agents: AgentSettings,
     /// MCP servers whose tools agents use, by name.
-    pub servers: BTreeMap<String, ServerSettings>,
+    pub servers: BTreeMap<String, McpServerSection>,
     /// A file with more servers, in the form of the reference implementation (`mcp.yaml`).
     pub mcp_file: Option<PathBuf>,
     /// Programs as tools.

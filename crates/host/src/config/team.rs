@@ -13,14 +13,14 @@ use super::{
 /// Models besides the usual one, and which of all answer whom. Empty where the usual one answers everything.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Team {
-    /// By the names that [`Team::roles`] gives them.
+pub(crate) struct ModelTeamSettings {
+    /// By the names that [`ModelTeamSettings::roles`] gives them.
     pub(crate) others: BTreeMap<String, ModelSettings>,
     /// Which of them answer whom. What the names mean at their endpoints is not filled in.
     pub(crate) roles: ModelRoles,
 }
 
-impl Team {
+impl ModelTeamSettings {
     /// The name of the usual model. No specification is like it.
     pub(crate) const USUAL: &str = "model";
 
@@ -211,7 +211,8 @@ mod tests {
 
     #[test]
     fn each_role_has_its_models_and_their_backups_once() {
-        let team = Team::of(&load_with(TEAM, &[], Overrides::default()).unwrap().config).unwrap();
+        let team =
+            ModelTeamSettings::of(&load_with(TEAM, &[], Overrides::default()).unwrap().config).unwrap();
         let roles = &team.roles;
         assert_eq!(roles.all, ["model", "second", "third", "ollama:qwen3"]);
         assert_eq!(roles.host, ["second", "third", "model", "ollama:qwen3"]);
@@ -227,7 +228,7 @@ mod tests {
         const ONE: &str = "[model]\nprovider = \"openai\"\nmodel = \"m\"\n[models.eyes]\nmodel = \"e\"\n";
         let of = |more: &str| {
             let loaded = load_with(&format!("{ONE}{more}"), &[], Overrides::default()).unwrap();
-            Team::of(&loaded.config)
+            ModelTeamSettings::of(&loaded.config)
         };
         let eyes = "provider = \"anthropic\"\ncomputer_use = \"anthropic\"\n";
         let app = "[roles.app]\nmodel = \"eyes\"\n";
@@ -251,7 +252,7 @@ mod tests {
             &[],
             Overrides::default(),
         );
-        let team = Team::of(&alone.unwrap().config).unwrap();
+        let team = ModelTeamSettings::of(&alone.unwrap().config).unwrap();
         assert_eq!(
             (team.roles.operators.as_slice(), team.roles.all.as_slice()),
             (&["model".to_owned()][..], &["model".to_owned()][..])
@@ -264,7 +265,7 @@ mod tests {
         let config =
             load_with(TEAM, &[], Overrides::default().model("third", "the flag --model")).unwrap().config;
         assert_eq!(config.model.model.as_deref(), Some("gemini-2.5-flash"));
-        let team = Team::of(&config).unwrap();
+        let team = ModelTeamSettings::of(&config).unwrap();
         assert!(team.roles.host.is_empty() && team.roles.applications.is_empty());
     }
 

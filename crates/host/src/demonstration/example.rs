@@ -1,13 +1,13 @@
 //! A demonstration as an experience for later agents.
 
-use deskhand_core::{agent::AgentRef, command::Command};
-use deskhand_knowledge::experience::{Experience, Kind, Outcome, Uses};
-use deskhand_runtime::demonstration::{Shown, ShownAct};
+use deskhand_core::{agent::AgentRef, command::ToolCommand};
+use deskhand_knowledge::experience::{Experience, ExperienceKind, ExperienceOutcome, Uses};
+use deskhand_runtime::demonstration::{DemonstratedActs, ShownAct};
 
 use crate::knowledge::what_was_done;
 
 /// Builds the experience of a demonstration. Of the typed text, only words of the person's request are stored.
-pub(super) fn experience(id: &str, request: &str, shown: &Shown, workflow: &str) -> Experience {
+pub(super) fn experience(id: &str, request: &str, shown: &DemonstratedActs, workflow: &str) -> Experience {
     let mut applications: Vec<String> = Vec::new();
     for surface in shown.acts.iter().filter_map(|act| act.view.surfaces.first()) {
         let root = &surface.window.app.root;
@@ -27,8 +27,8 @@ pub(super) fn experience(id: &str, request: &str, shown: &Shown, workflow: &str)
         steps: shown.acts.iter().map(|act| in_words(act, request)).collect(),
         worked: Vec::new(),
         failed: Vec::new(),
-        outcome: Outcome::Worked,
-        kind: Kind::Demonstration,
+        outcome: ExperienceOutcome::Worked,
+        kind: ExperienceKind::Demonstration,
         workflow: Some(workflow.to_owned()),
         uses: Uses::default(),
     }
@@ -37,6 +37,6 @@ pub(super) fn experience(id: &str, request: &str, shown: &Shown, workflow: &str)
 fn in_words(act: &ShownAct, request: &str) -> String {
     let target = act.target().map(|element| (element.role.to_string(), element.name.clone()));
     let target = target.as_ref().map(|(role, name)| (role.as_str(), name.as_str()));
-    let command: &Command = &act.command;
+    let command: &ToolCommand = &act.command;
     what_was_done(command, target, request)
 }

@@ -1,7 +1,7 @@
 //! Demonstrations: a person works on a desktop, and what was done becomes a workflow and an example.
 //!
-//! [`Host::watch`] watches a [`Workspace`] until it is stopped. [`Recording::learn`] makes the draft of a workflow of it, and
-//! [`Recording::keep`] keeps it as an experience, with a picture of each step. Passwords are in none of them.
+//! [`Host::watch`] watches a [`Workspace`] until it is stopped. [`DemonstrationRecording::learn`] makes the draft of a workflow of it, and
+//! [`DemonstrationRecording::keep`] keeps it as an experience, with a picture of each step. Passwords are in none of them.
 
 mod example;
 mod own;
@@ -15,12 +15,12 @@ use std::{
 use deskhand_core::command::ToolSpec;
 use deskhand_runtime::{
     StopSwitch,
-    demonstration::{Demonstration, Shown, Watching, watch},
-    learn::{Draft, Lesson, Unsure, learn_shown},
+    demonstration::{DemonstratedActs, Demonstration, DemonstrationObserver, watch},
+    learn::{LearnOptions, Unsure, WorkflowDraft, learn_shown},
 };
 
 pub(crate) use self::own::OwnTerminal;
-use self::pictures::Pictures;
+use self::pictures::StepPictureWriter;
 use crate::{
     Host, HostError, Workspace,
     knowledge::{Knowledge, KnowledgeError},
@@ -44,14 +44,14 @@ pub enum DemonstrationError {
 
 /// Recording of a watched demonstration.
 #[derive(Debug)]
-pub struct Recording {
+pub struct DemonstrationRecording {
     /// The id of the demonstration.
     pub id: String,
     demonstration: Demonstration,
     request: String,
     documents: Vec<PathBuf>,
     tools: Vec<ToolSpec>,
-    pictures: Pictures,
+    pictures: StepPictureWriter,
     own: OwnTerminal,
 }
 
@@ -65,15 +65,15 @@ impl Host {
         workspace: &Workspace,
         (request, documents): (&str, &[PathBuf]),
         stop: &StopSwitch,
-        told: &mut dyn Watching,
-    ) -> Result<Recording, HostError> {
+        told: &mut dyn DemonstrationObserver,
+    ) -> Result<DemonstrationRecording, HostError> {
         let id = uuid::Uuid::now_v7().to_string();
-        let mut pictures = Pictures::begin(&self.knowledge(), &id)?;
+        let mut pictures = StepPictureWriter::begin(&self.knowledge(), &id)?;
         let mut inputs = workspace.back_end().watch_input().await.map_err(WorkspaceError::Desktop)?;
-        let mut watching = Teller { told, pictures: &mut pictures };
+        let mut watching = RecordingObserver { told, pictures: &mut pictures };
         let watched = watch(&workspace.desktop, inputs.inputs(), stop, &mut watching).await;
         let demonstration = watched.map_err(WorkspaceError::Desktop)?;
-        Ok(Recording {
+        Ok(DemonstrationRecording {
             id,
             demonstration,
             request: request.to_owned(),
@@ -86,12 +86,12 @@ impl Host {
 }
 
 /// Tells the user, and keeps the pictures.
-struct Teller<'a> {
-    told: &'a mut dyn Watching,
-    pictures: &'a mut Pictures,
+struct RecordingObserver<'a> {
+    told: &'a mut dyn DemonstrationObserver,
+    pictures: &'a mut StepPictureWriter,
 }
 
-impl Watching for Teller<'_> {
+impl DemonstrationObserver for RecordingObserver<'_> {
     fn begun(&mut self) {
         self.told.begun();
     }
@@ -109,13 +109,13 @@ impl Watching for Teller<'_> {
     }
 }
 
-impl Recording {
+impl DemonstrationRecording {
     /// Returns the interpretation of the demonstration, and the draft of a workflow that repeats it. Nothing is
     /// written yet.
     ///
     /// # Errors
     /// Nothing was done that can be repeated, or the name does not fit.
-    pub fn learn(&self, name: Option<&str>) -> Result<(Shown, Draft), HostError> {
+    pub fn learn(&self, name: Option<&str>) -> Result<(DemonstratedActs, WorkflowDraft), HostError> {
         let leaves_out = |window: &deskhand_core::ui::WindowInfo| self.own.has(window);
         let shown = self.demonstration.shown(&self.request, &self.tools, &leaves_out);
         let mut documents: Vec<PathBuf> = self.documents.clone();
@@ -124,7 +124,7 @@ impl Recording {
                 documents.push(path);
             }
         }
-        let lesson = Lesson {
+        let lesson = LearnOptions {
             name: name.unwrap_or_default().to_owned(),
             round: None,
             documents: documents.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
@@ -138,7 +138,12 @@ impl Recording {
     ///
     /// # Errors
     /// The experience or the pictures cannot be written.
-    pub fn keep(self, shown: &Shown, workflow: &str, knowledge: &Knowledge) -> Result<PathBuf, HostError> {
+    pub fn keep(
+        self,
+        shown: &DemonstratedActs,
+        workflow: &str,
+        knowledge: &Knowledge,
+    ) -> Result<PathBuf, HostError> {
         let example = example::experience(&self.id, &self.request, shown, workflow);
         let example = shown.without_passwords(example).map_err(|error| unwritable(&error))?;
         let folder = self.pictures.keep(shown)?;
@@ -148,10 +153,13 @@ impl Recording {
 }
 
 /// A draft without the passwords that were typed.
-fn without_passwords(shown: &Shown, draft: Draft) -> Result<Draft, WorkflowFileError> {
+fn without_passwords(
+    shown: &DemonstratedActs,
+    draft: WorkflowDraft,
+) -> Result<WorkflowDraft, WorkflowFileError> {
     let hide = |text: String| shown.without_passwords(text).map_err(|error| unwritable(&error));
     let is_free = |unsure: &Unsure| hide(unsure.value.clone()).is_ok_and(|hidden| hidden == unsure.value);
-    Ok(Draft {
+    Ok(WorkflowDraft {
         workflow: shown.without_passwords(draft.workflow).map_err(|error| unwritable(&error))?,
         unsure: draft.unsure.into_iter().filter(is_free).collect(),
         notes: draft.notes.into_iter().map(hide).collect::<Result<_, _>>()?,

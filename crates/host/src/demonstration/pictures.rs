@@ -9,7 +9,7 @@ use std::{
 };
 
 use deskhand_desktop::Picture;
-use deskhand_runtime::{demonstration::Shown, private};
+use deskhand_runtime::{demonstration::DemonstratedActs, private};
 
 use super::DemonstrationError;
 use crate::knowledge::Knowledge;
@@ -19,7 +19,7 @@ const WAITING_MAX: usize = 8;
 
 /// Writes pictures as they come, in a thread of its own. What is not kept is removed when it is dropped.
 #[derive(Debug)]
-pub(super) struct Pictures {
+pub(super) struct StepPictureWriter {
     /// Folder of the pictures that wait.
     waiting: tempfile::TempDir,
     /// Folder of the pictures that are stored.
@@ -28,7 +28,7 @@ pub(super) struct Pictures {
     writer: Option<JoinHandle<Vec<(Instant, PathBuf)>>>,
 }
 
-impl Pictures {
+impl StepPictureWriter {
     /// Begins to write those of a demonstration.
     ///
     /// # Errors
@@ -67,7 +67,7 @@ impl Pictures {
     ///
     /// # Errors
     /// They cannot be moved there.
-    pub(super) fn keep(mut self, shown: &Shown) -> Result<PathBuf, DemonstrationError> {
+    pub(super) fn keep(mut self, shown: &DemonstratedActs) -> Result<PathBuf, DemonstrationError> {
         drop(self.sender.take());
         let written = self.writer.take().and_then(|writer| writer.join().ok()).unwrap_or_default();
         let failed = |source| DemonstrationError::Pictures { folder: self.folder.clone(), source };

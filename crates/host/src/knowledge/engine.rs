@@ -1,7 +1,7 @@
 //! The search engine of a configuration.
 
-use deskhand_http::Secret;
-use deskhand_knowledge::online::{Engine, JsonEngine, KeyHeader, Online, OnlineLimits};
+use deskhand_http::HttpCredential;
+use deskhand_knowledge::online::{JsonEngine, Online, OnlineLimits, SearchEngine, SearchKeyHeader};
 use deskhand_secret::SecretSource;
 
 use crate::{
@@ -22,18 +22,19 @@ pub(super) fn engine(settings: &EngineSettings) -> Result<Option<Online>, HostEr
     let key = settings.key.as_ref().map(key).transpose()?;
     let needed = || key.clone().ok_or_else(|| unfit("key", "it is not set", "set its `env` or `file`"));
     let engine = match kind {
-        EngineKind::Searxng => Engine::SearxNg { url: address()?, key },
-        EngineKind::Brave => Engine::Brave { url: url.clone(), key: needed()? },
-        EngineKind::Tavily => Engine::Tavily { url: url.clone(), key: needed()? },
-        EngineKind::Json => Engine::Json(JsonEngine {
+        EngineKind::Searxng => SearchEngine::SearxNg { url: address()?, key },
+        EngineKind::Brave => SearchEngine::Brave { url: url.clone(), key: needed()? },
+        EngineKind::Tavily => SearchEngine::Tavily { url: url.clone(), key: needed()? },
+        EngineKind::Json => SearchEngine::Json(JsonEngine {
             name: "the search engine".to_owned(),
             url: address()?,
             results: settings.results.clone(),
             title: settings.title.clone(),
             address: settings.address.clone(),
             snippet: settings.snippet.clone(),
-            key: key
-                .map(|key| (settings.key_header.clone().map_or(KeyHeader::Bearer, KeyHeader::Named), key)),
+            key: key.map(|key| {
+                (settings.key_header.clone().map_or(SearchKeyHeader::Bearer, SearchKeyHeader::Named), key)
+            }),
         }),
     };
     let online = Online::new(engine, OnlineLimits::default());
@@ -42,7 +43,7 @@ pub(super) fn engine(settings: &EngineSettings) -> Result<Option<Online>, HostEr
 }
 
 /// Reads a key.
-fn key(source: &ValueSource) -> Result<Secret, HostError> {
+fn key(source: &ValueSource) -> Result<HttpCredential, HostError> {
     let source = match (&source.env, &source.file) {
         (Some(name), None) => SecretSource::Environment(name.clone()),
         (None, Some(file)) => SecretSource::File(expanded(file)),
@@ -51,7 +52,7 @@ fn key(source: &ValueSource) -> Result<Secret, HostError> {
         }
     };
     let fix = "set it, or remove `knowledge.engine.kind`";
-    Secret::read(&source).map_err(|error| unfit("key", &format!("{source} {error}"), fix))
+    HttpCredential::read(&source).map_err(|error| unfit("key", &format!("{source} {error}"), fix))
 }
 
 fn unfit(key: &str, problem: &str, fix: &str) -> HostError {

@@ -6,15 +6,17 @@
 
 use deskhand_core::{
     agent::AgentRef,
-    command::{Command, Verdict},
+    command::{ToolCommand, Verdict},
     evaluation::Judgement,
     outcome::{Outcome, OutcomeKind},
-    reply::{HostReply, Reply},
+    reply::{AgentReply, HostReply},
     retrieval::Retriever,
     text::excerpt,
 };
-use deskhand_knowledge::experience::{Experience, Kind, Lesson, Outcome as Taught, Uses};
-use deskhand_runtime::story::{ActStory, Begun, Chapter, Moment, StepStory, Update};
+use deskhand_knowledge::experience::{
+    Experience, ExperienceKind, ExperienceOutcome as Taught, FailedApproach, Uses,
+};
+use deskhand_runtime::story::{ActStory, Chapter, Moment, RoundStart, StepStory, StoryUpdate};
 use serde_json::Value;
 
 /// The most characters of the name of an element, and of why something failed.
@@ -24,14 +26,14 @@ const WHY_MAX: usize = 160;
 /// Collects what a session teaches, from its story.
 #[derive(Debug, Default)]
 pub(crate) struct Lessons {
-    round: Option<Round>,
+    round: Option<ExperienceRound>,
     experiences: Vec<Experience>,
     used: Vec<(String, bool)>,
 }
 
 /// A request in progress.
 #[derive(Debug, Default)]
-struct Round {
+struct ExperienceRound {
     number: u32,
     request: String,
     at_ms: u64,
@@ -39,7 +41,7 @@ struct Round {
     applications: Vec<String>,
     steps: Vec<String>,
     worked: Vec<String>,
-    failed: Vec<Lesson>,
+    failed: Vec<FailedApproach>,
     /// Last failure, until something worked.
     stuck: Option<String>,
     /// The experiences that agents were shown.
@@ -69,35 +71,37 @@ impl Lessons {
     }
 
     /// Takes in what the story says.
-    pub(crate) fn read(&mut self, updates: &[Update], at_ms: u64) {
+    pub(crate) fn read(&mut self, updates: &[StoryUpdate], at_ms: u64) {
         for update in updates {
             match update {
-                Update::Chapter(Chapter::Begun(begun)) => self.round = Some(Round::of(begun, at_ms)),
-                Update::Chapter(Chapter::Step(step)) => {
+                StoryUpdate::Chapter(Chapter::Begun(begun)) => {
+                    self.round = Some(ExperienceRound::of(begun, at_ms));
+                }
+                StoryUpdate::Chapter(Chapter::Step(step)) => {
                     if let Some(round) = &mut self.round {
                         round.step(step);
                     }
                 }
-                Update::Chapter(Chapter::Ended { outcome, .. }) => {
+                StoryUpdate::Chapter(Chapter::Ended { outcome, .. }) => {
                     if let Some(round) = self.round.take() {
                         self.end(round, outcome);
                     }
                 }
-                Update::Moment(moment) => self.moment(moment),
-                Update::Chapter(Chapter::Talk(_) | Chapter::Note(_) | Chapter::Left { .. }) => {}
+                StoryUpdate::Moment(moment) => self.moment(moment),
+                StoryUpdate::Chapter(Chapter::Talk(_) | Chapter::Note(_) | Chapter::Left { .. }) => {}
             }
         }
     }
 
     fn moment(&mut self, moment: &Moment) {
-        if let Moment::Replied { said: Ok(Reply::Host(reply)), .. } = moment
+        if let Moment::Replied { said: Ok(AgentReply::Host(reply)), .. } = moment
             && let Some(round) = &mut self.round
         {
             round.plan.get_or_insert_with(|| planned(reply));
         }
     }
 
-    fn end(&mut self, round: Round, outcome: &Outcome) {
+    fn end(&mut self, round: ExperienceRound, outcome: &Outcome) {
         let worked = match (&outcome.evaluation, outcome.kind) {
             (Some(evaluation), _) => match evaluation.complete {
                 Judgement::Yes => Some(true),
@@ -130,8 +134,8 @@ fn planned(reply: &HostReply) -> Vec<String> {
     reply.subtask.clone().into_iter().chain(next).chain(after).collect()
 }
 
-impl Round {
-    fn of(begun: &Begun, at_ms: u64) -> Self {
+impl ExperienceRound {
+    fn of(begun: &RoundStart, at_ms: u64) -> Self {
         let plan = (!begun.plan.is_empty()).then(|| begun.plan.clone());
         Self { number: begun.round, request: begun.request.clone(), at_ms, plan, ..Self::default() }
     }
@@ -158,7 +162,7 @@ impl Round {
         if failed {
             let why = excerpt(&result.summary(), WHY_MAX);
             if self.failed.iter().all(|lesson| lesson.what != what) {
-                self.failed.push(Lesson { what: what.clone(), why });
+                self.failed.push(FailedApproach { what: what.clone(), why });
             }
             self.stuck = Some(what);
             return;
@@ -176,7 +180,8 @@ impl Round {
         let mut failed = self.failed;
         if !worked {
             let reason = outcome.evaluation.as_ref().map_or(&outcome.reason, |judged| &judged.reason);
-            failed.insert(0, Lesson { what: "the request".to_owned(), why: excerpt(reason, WHY_MAX) });
+            failed
+                .insert(0, FailedApproach { what: "the request".to_owned(), why: excerpt(reason, WHY_MAX) });
         }
         Experience {
             version: 0,
@@ -191,7 +196,7 @@ impl Round {
             worked: self.worked,
             failed,
             outcome: if worked { Taught::Worked } else { Taught::Failed },
-            kind: Kind::Session,
+            kind: ExperienceKind::Session,
             workflow: None,
             uses: Uses::default(),
         }
@@ -205,7 +210,7 @@ fn words_of(act: &ActStory, request: &str) -> String {
 
 /// Describes an action: the tool, the kind and name of its target, and the arguments that are in the user's
 /// request.
-pub(crate) fn what_was_done(command: &Command, target: Option<(&str, &str)>, request: &str) -> String {
+pub(crate) fn what_was_done(command: &ToolCommand, target: Option<(&str, &str)>, request: &str) -> String {
     let request = request.to_lowercase();
     let is_said = |text: &str| {
         let text = text.trim().to_lowercase();

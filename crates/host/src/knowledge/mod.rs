@@ -13,8 +13,10 @@ mod retrievers;
 use std::path::{Path, PathBuf};
 
 pub use deskhand_knowledge::{
-    experience::{Experience, ExperienceStore, Forget, Kind, Lesson, Outcome},
-    help::{Added, HelpIndex, HelpSource, Languages, Listed, Machine, Skipped},
+    experience::{Experience, ExperienceKind, ExperienceOutcome, ExperienceStore, FailedApproach, Forget},
+    help::{
+        HelpFolders, HelpIndex, HelpIndexUpdate, HelpSource, IndexedHelpSource, Languages, SkippedHelpFile,
+    },
 };
 
 pub use error::KnowledgeError;

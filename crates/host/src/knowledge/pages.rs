@@ -2,12 +2,12 @@
 
 use deskhand_core::{
     intent::Does,
-    policy::{Decision, Policy, Subject, matches},
+    policy::{Policy, PolicyDecision, Subject, matches},
 };
-use deskhand_files::{Done, Job};
+use deskhand_files::{FileJob, FileJobResult};
 use deskhand_knowledge::{
-    TextReader,
-    online::{Allowed, OnlineLimits, Pages},
+    DocumentTextReader,
+    online::{OnlineLimits, PageHostAccess, Pages},
 };
 use deskhand_runtime::tools::FileSettings;
 use tokio::runtime::Handle;
@@ -30,7 +30,7 @@ impl Hosts {
     }
 
     /// Returns the access that is allowed to a host.
-    pub(super) fn allows(&self, host: &str) -> Allowed {
+    pub(super) fn allows(&self, host: &str) -> PageHostAccess {
         let subject = Subject {
             tool: "open_url".to_owned(),
             does: Does::Open,
@@ -39,47 +39,48 @@ impl Hosts {
             ..Subject::default()
         };
         match self.policy.decide(&subject).decision {
-            Decision::Allow if self.private.iter().any(|pattern| matches(pattern, host)) => {
-                Allowed::AlsoPrivate
+            PolicyDecision::Allow if self.private.iter().any(|pattern| matches(pattern, host)) => {
+                PageHostAccess::AlsoPrivate
             }
-            Decision::Allow => Allowed::Public,
-            Decision::Ask | Decision::Deny => Allowed::No,
+            PolicyDecision::Allow => PageHostAccess::Public,
+            PolicyDecision::Ask | PolicyDecision::Deny => PageHostAccess::No,
         }
     }
 }
 
 /// Reads pages: in a confined process where there is a program for that.
 pub(super) fn pages(files: Option<FileSettings>) -> Pages {
-    let texts = files.map_or_else(TextReader::in_process, confined);
+    let texts = files.map_or_else(DocumentTextReader::in_process, confined);
     Pages::new(OnlineLimits::default(), texts)
 }
 
-fn confined(files: FileSettings) -> TextReader {
-    TextReader::by(move |job| {
-        let Job::Read { path, mut options } = job else { return job.run() };
+fn confined(files: FileSettings) -> DocumentTextReader {
+    DocumentTextReader::by(move |job| {
+        let FileJob::Read { path, mut options } = job else { return job.run() };
         options.characters_max = options.characters_max.min(CHARACTERS_MAX);
-        let job = serde_json::to_value(Job::Read { path: path.clone(), options }).unwrap_or_default();
+        let job = serde_json::to_value(FileJob::Read { path: path.clone(), options }).unwrap_or_default();
         // A reader is called on a thread that may block.
         match Handle::current().block_on(files.read(&job, path)) {
-            Ok(output) => Done::Ok { said: String::new(), output },
-            Err(problem) => Done::Failed { problem },
+            Ok(output) => FileJobResult::Ok { said: String::new(), output },
+            Err(problem) => FileJobResult::Failed { problem },
         }
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use deskhand_core::policy::Rule;
+    use deskhand_core::policy::PolicyRule;
 
     use super::*;
 
     #[test]
     fn hosts_are_those_of_the_policy() {
-        let deny = |host: &str| Rule { host: host.to_owned(), ..Rule::new(Decision::Deny, "no") };
+        let deny =
+            |host: &str| PolicyRule { host: host.to_owned(), ..PolicyRule::new(PolicyDecision::Deny, "no") };
         let policy = Policy { rules: vec![deny("*.bad.example|bad.example")], ..Policy::default() };
         let hosts = Hosts::of(policy, vec!["wiki.home".to_owned()]);
-        assert_eq!(hosts.allows("docs.example"), Allowed::Public);
-        assert_eq!(hosts.allows("a.bad.example"), Allowed::No);
-        assert_eq!(hosts.allows("wiki.home"), Allowed::AlsoPrivate);
+        assert_eq!(hosts.allows("docs.example"), PageHostAccess::Public);
+        assert_eq!(hosts.allows("a.bad.example"), PageHostAccess::No);
+        assert_eq!(hosts.allows("wiki.home"), PageHostAccess::AlsoPrivate);
     }
 }

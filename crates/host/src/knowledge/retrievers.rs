@@ -20,7 +20,7 @@ use deskhand_knowledge::{
     help::{HelpIndex, Reranker},
     online::{Online, Pages},
 };
-use deskhand_runtime::{Found, Ranker, Retrieve, fitting};
+use deskhand_runtime::{Ranker, RetrievalResult, Retrieve, fitting};
 use futures_util::future::join_all;
 use tokio::{task::spawn_blocking, time::timeout};
 
@@ -80,7 +80,7 @@ pub(crate) fn retrievers(
     if retrieval.is_empty() {
         return Ok(Retrievers::default());
     }
-    let search = engine.map(|online| Search {
+    let search = engine.map(|online| OnlineRetriever {
         online,
         pages: pages(files(config, helper)),
         pages_max: usize::try_from(settings.engine.pages).unwrap_or(usize::MAX),
@@ -98,18 +98,18 @@ pub(crate) fn retrievers(
 /// All retrievers.
 struct All {
     local: Arc<Local>,
-    search: Option<Search>,
+    search: Option<OnlineRetriever>,
 }
 
 impl All {
-    async fn find(&self, lookup: Lookup) -> Found {
+    async fn find(&self, lookup: Lookup) -> RetrievalResult {
         let local = {
             let (local, lookup) = (Arc::clone(&self.local), lookup.clone());
             spawn_blocking(move || local.find(&lookup))
         };
         let searched = async {
             match self.search.as_ref().filter(|_| lookup.retrievers.contains(&Retriever::Search)) {
-                None => Found::default(),
+                None => RetrievalResult::default(),
                 Some(search) => timeout(SEARCH_BOUND, search.find(&lookup))
                     .await
                     .unwrap_or_else(|_| late(Retriever::Search, SEARCH_BOUND)),
@@ -122,15 +122,15 @@ impl All {
             Err(_) => late(Retriever::Help, LOCAL_BOUND),
         };
         let hits = fitting([local.hits, searched.hits].concat(), lookup.tokens_max);
-        Found { hits, problems: [local.problems, searched.problems].concat() }
+        RetrievalResult { hits, problems: [local.problems, searched.problems].concat() }
     }
 }
 
-fn problem(retriever: Retriever, why: &str) -> Found {
-    Found { hits: Vec::new(), problems: vec![format!("{retriever}: {why}")] }
+fn problem(retriever: Retriever, why: &str) -> RetrievalResult {
+    RetrievalResult { hits: Vec::new(), problems: vec![format!("{retriever}: {why}")] }
 }
 
-fn late(retriever: Retriever, bound: Duration) -> Found {
+fn late(retriever: Retriever, bound: Duration) -> RetrievalResult {
     problem(retriever, &format!("it took more than {} s", bound.as_secs()))
 }
 
@@ -179,8 +179,8 @@ impl Local {
     }
 
     /// Blocking.
-    fn find(&self, lookup: &Lookup) -> Found {
-        let mut found = Found::default();
+    fn find(&self, lookup: &Lookup) -> RetrievalResult {
+        let mut found = RetrievalResult::default();
         let mut add = |retriever: Retriever, hits: Result<Vec<Hit>, String>| match hits {
             Ok(hits) => found.hits.extend(hits),
             Err(why) => found.problems.push(format!("{retriever}: {why}")),
@@ -219,15 +219,15 @@ impl Local {
 }
 
 /// A search engine, and the pages that it names.
-struct Search {
+struct OnlineRetriever {
     online: Online,
     pages: Pages,
     pages_max: usize,
     hosts: Hosts,
 }
 
-impl Search {
-    async fn find(&self, lookup: &Lookup) -> Found {
+impl OnlineRetriever {
+    async fn find(&self, lookup: &Lookup) -> RetrievalResult {
         let results = match self.online.search(&lookup.wanted).await {
             Ok(results) => results,
             Err(error) => {
@@ -235,7 +235,7 @@ impl Search {
             }
         };
         let read = results.iter().take(self.pages_max).map(|result| self.read(result, &lookup.wanted));
-        let mut found = Found::default();
+        let mut found = RetrievalResult::default();
         let mut read = join_all(read).await.into_iter();
         for result in results {
             match read.next() {

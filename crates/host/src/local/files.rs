@@ -14,9 +14,9 @@ use crate::config::LocalModelSettings;
 
 /// The folder. Each model has one of its own in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Files(PathBuf);
+pub(super) struct LocalModelFolder(PathBuf);
 
-impl Files {
+impl LocalModelFolder {
     pub(super) const fn at(folder: PathBuf) -> Self {
         Self(folder)
     }
@@ -32,7 +32,7 @@ impl Files {
         self.folder(name).join(settings.sha256.to_ascii_lowercase()).with_extension(extension)
     }
 
-    /// The file that becomes [`Files::model`].
+    /// The file that becomes [`LocalModelFolder::model`].
     pub(super) fn part(&self, name: &str, settings: &LocalModelSettings) -> PathBuf {
         self.model(name, settings).with_extension("part")
     }

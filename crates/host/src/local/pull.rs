@@ -8,14 +8,14 @@ use std::{
 };
 
 use deskhand_core::policy::matches;
-use deskhand_http::{Download, DownloadError};
+use deskhand_http::{DownloadError, FileDownload};
 use deskhand_runtime::private;
 use tokio::task::spawn_blocking;
 use zip::ZipArchive;
 
 use super::{
     LocalError, LocalModels,
-    files::{Files, hash, keep, remove},
+    files::{LocalModelFolder, hash, keep, remove},
     python, server,
 };
 use crate::config::{LocalModelKind, LocalModelSettings, expanded};
@@ -148,9 +148,9 @@ impl LocalModels {
     }
 }
 
-/// Locks a name; see [`Files::lock`].
+/// Locks a name; see [`LocalModelFolder::lock`].
 pub(super) async fn lock(
-    files: &Files,
+    files: &LocalModelFolder,
     name: &str,
     waits: &mut (dyn FnMut() + Send),
 ) -> Result<File, LocalError> {
@@ -178,7 +178,7 @@ async fn download(url: &str, part: &Path, steps: Steps<'_>) -> Result<(), LocalE
         let mut file =
             File::options().create(true).append(true).open(part).map_err(LocalError::file("write", part))?;
         let before = file.metadata().map_err(LocalError::file("read", part))?.len();
-        let cut = match Download::start(url, before, SILENCE).await {
+        let cut = match FileDownload::start(url, before, SILENCE).await {
             Ok(None) => return Ok(()),
             Ok(Some(download)) => match receive(download, &mut file, (part, before), steps).await? {
                 None => return Ok(()),
@@ -199,7 +199,7 @@ async fn download(url: &str, part: &Path, steps: Steps<'_>) -> Result<(), LocalE
 
 /// Writes what comes behind the `before` bytes of a file. Returns why the connection ended too early, if it did.
 async fn receive(
-    mut download: Download,
+    mut download: FileDownload,
     file: &mut File,
     (part, before): (&Path, u64),
     steps: Steps<'_>,

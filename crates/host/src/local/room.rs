@@ -8,7 +8,7 @@ use std::{
 };
 
 use deskhand_core::text::collapse_whitespace;
-use deskhand_process::{Guard, Mark, PATH_DEFAULT};
+use deskhand_process::{Guard, PATH_DEFAULT, ProcessMark};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
@@ -20,12 +20,12 @@ const LINES_MAX: usize = 3;
 
 /// The programs that were started for a private folder. When this is dropped, they are killed and the folder is removed.
 #[derive(Debug)]
-pub(super) struct Room {
+pub(super) struct FolderProcessGuard {
     folder: PathBuf,
     guard: Guard,
 }
 
-/// A private folder for a [`Room`].
+/// A private folder for a [`FolderProcessGuard`].
 ///
 /// # Errors
 /// It cannot be made.
@@ -33,17 +33,17 @@ pub(super) fn new_folder() -> io::Result<TempDir> {
     tempfile::Builder::new().prefix("deskhand-local-").tempdir()
 }
 
-impl Room {
+impl FolderProcessGuard {
     /// Guards a folder, which no other room has.
     ///
     /// # Errors
     /// The guard cannot be started.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
-        let guard = Guard::start(&Mark::new(VARIABLE, folder), folder, "", &search_path())?;
+        let guard = Guard::start(&ProcessMark::new(VARIABLE, folder), folder, "", &search_path())?;
         Ok(Self { folder: folder.to_owned(), guard })
     }
 
-    /// Starts a program without input. What it says goes to [`Room::said`].
+    /// Starts a program without input. What it says goes to [`FolderProcessGuard::said`].
     ///
     /// # Errors
     /// It cannot be started.
@@ -92,7 +92,7 @@ mod tests {
     #[tokio::test]
     async fn programs_end_with_their_room_and_their_last_lines_are_known() {
         let folder = new_folder().unwrap();
-        let room = Room::new(folder.path()).unwrap();
+        let room = FolderProcessGuard::new(folder.path()).unwrap();
         let talks = "echo one; echo two >&2; echo; echo three; echo four";
         let mut first = room.spawn(Command::new("sh").args(["-c", talks])).unwrap();
         assert!(first.wait().await.unwrap().success());

@@ -24,7 +24,7 @@ use tokio::{
 
 use super::{
     LocalError, LocalModels, python,
-    room::{Room, new_folder, search_path},
+    room::{FolderProcessGuard, new_folder, search_path},
 };
 use crate::config::{LocalModelKind, Provider, expanded};
 
@@ -43,14 +43,14 @@ const RESTARTS_MAX: u32 = 1;
 
 /// A program that serves models.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Program {
+pub(super) enum ModelServerProgram {
     /// One with the arguments of `llama-server`.
     LlamaServer(PathBuf),
     /// A Python with the package.
     Python(PathBuf),
 }
 
-impl fmt::Display for Program {
+impl fmt::Display for ModelServerProgram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::LlamaServer(path) => path.display().fmt(f),
@@ -63,9 +63,10 @@ impl fmt::Display for Program {
 ///
 /// # Errors
 /// [`LocalError::NoServer`] with what was looked for.
-pub(super) fn program(models: &LocalModels) -> Result<Program, LocalError> {
-    let python = || python::with_server(&models.files).map(Program::Python);
-    let on_path = |name: &Path| find_program(name, &search_path(), Path::new("")).map(Program::LlamaServer);
+pub(super) fn program(models: &LocalModels) -> Result<ModelServerProgram, LocalError> {
+    let python = || python::with_server(&models.files).map(ModelServerProgram::Python);
+    let on_path =
+        |name: &Path| find_program(name, &search_path(), Path::new("")).map(ModelServerProgram::LlamaServer);
     let (found, looked) = match models.settings.server.as_str() {
         "auto" => (
             on_path(Path::new(LLAMA_SERVER)).or_else(python),
@@ -82,7 +83,7 @@ pub(super) fn program(models: &LocalModels) -> Result<Program, LocalError> {
 pub struct LocalChoice {
     name: String,
     file: PathBuf,
-    program: Program,
+    program: ModelServerProgram,
     context_tokens: u32,
     threads: usize,
     start_timeout_s: u64,
@@ -119,7 +120,7 @@ impl LocalChoice {
         let (port, context) = (port.to_string(), self.context_tokens.to_string());
         let threads = self.threads.to_string();
         let mut command = match &self.program {
-            Program::LlamaServer(program) => {
+            ModelServerProgram::LlamaServer(program) => {
                 let mut command = Command::new(program);
                 command.arg("--model").arg(&self.file).args(["--alias", &self.name]);
                 command.args(["--host", "127.0.0.1", "--port", &port]);
@@ -127,7 +128,7 @@ impl LocalChoice {
                 command.arg("--api-key-file").arg(key);
                 command
             }
-            Program::Python(python) => {
+            ModelServerProgram::Python(python) => {
                 let mut command = Command::new(python);
                 command.args(["-I", "-c", SCRIPT]).arg(&self.file);
                 command.args([&self.name, &port, &context, &threads]).arg(key);
@@ -152,13 +153,13 @@ pub struct LocalServer {
     port: u16,
     /// The folder of the key and of what the server says.
     folder: TempDir,
-    running: OnceCell<Running>,
+    running: OnceCell<RunningModelServer>,
 }
 
 /// A server that was started.
 #[derive(Debug)]
-struct Running {
-    room: Arc<Room>,
+struct RunningModelServer {
+    room: Arc<FolderProcessGuard>,
     /// Waits for the end of the server, and starts it again.
     watch: JoinSet<()>,
 }
@@ -211,11 +212,11 @@ impl LocalServer {
         self.running.get_or_try_init(|| self.run()).await.map(drop)
     }
 
-    async fn run(&self) -> Result<Running, LocalError> {
+    async fn run(&self) -> Result<RunningModelServer, LocalError> {
         let program = || self.choice.program.to_string();
         let failed =
             |error: io::Error| LocalError::ServerEnded { program: program(), said: error.to_string() };
-        let room = Arc::new(Room::new(self.folder.path()).map_err(failed)?);
+        let room = Arc::new(FolderProcessGuard::new(self.folder.path()).map_err(failed)?);
         let mut child = self.spawn(&room).map_err(failed)?;
         let bound = Duration::from_secs(self.choice.start_timeout_s);
         let ready = tokio::select! {
@@ -237,10 +238,10 @@ impl LocalServer {
             room: Arc::clone(&room),
         };
         watch.spawn(again.watch(child));
-        Ok(Running { room, watch })
+        Ok(RunningModelServer { room, watch })
     }
 
-    fn spawn(&self, room: &Room) -> io::Result<Child> {
+    fn spawn(&self, room: &FolderProcessGuard) -> io::Result<Child> {
         room.spawn(&mut self.choice.command(self.port, &self.key_file()))
     }
 
@@ -272,7 +273,7 @@ struct Again {
     choice: LocalChoice,
     port: u16,
     key: PathBuf,
-    room: Arc<Room>,
+    room: Arc<FolderProcessGuard>,
 }
 
 impl Again {

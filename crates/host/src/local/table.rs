@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, path::PathBuf, time::SystemTime};
 
 use deskhand_core::suggest::nearest;
 
-use super::{LocalError, files::Files};
+use super::{LocalError, files::LocalModelFolder};
 use crate::config::{Config, LocalModelKind, LocalModelSettings, LocalSettings, local_dir};
 
 /// The models of the table, and the folder of their files.
@@ -12,7 +12,7 @@ use crate::config::{Config, LocalModelKind, LocalModelSettings, LocalSettings, l
 pub struct LocalModels {
     pub(super) settings: LocalSettings,
     models: BTreeMap<String, LocalModelSettings>,
-    pub(super) files: Files,
+    pub(super) files: LocalModelFolder,
 }
 
 /// A model of the table.
@@ -35,7 +35,7 @@ impl LocalModels {
     pub fn of(config: &Config) -> Self {
         let mut models = built_in();
         models.extend(config.local_models.clone());
-        Self { settings: config.local.clone(), models, files: Files::at(local_dir(config)) }
+        Self { settings: config.local.clone(), models, files: LocalModelFolder::at(local_dir(config)) }
     }
 
     /// All models, by name. Blocking.

@@ -10,7 +10,7 @@ use std::{
 use deskhand_core::{
     ids::SessionId,
     provenance::Provenance,
-    workflow::{Deed, Summary, SummaryLine, Workflow},
+    workflow::{StepConsequence, SummaryLine, Workflow, WorkflowSummary},
 };
 use deskhand_runtime::{InstructionKind, SealFolder, now_ms, private};
 use jiff::{Timestamp, Zoned, tz::TimeZone};
@@ -53,7 +53,7 @@ pub struct Schedule {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
     /// Work that the schedule starts.
-    pub work: Work,
+    pub work: ScheduledWork,
     /// Who made its file, by its seal. It is not written into the file.
     #[serde(skip)]
     pub provenance: Provenance,
@@ -62,7 +62,7 @@ pub struct Schedule {
 /// Work that a schedule starts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Work {
+pub enum ScheduledWork {
     /// Agents carry out a request.
     Request(String),
     /// A workflow runs.
@@ -119,7 +119,7 @@ impl Schedule {
     ///
     /// # Errors
     /// The time is none.
-    pub fn new(when: &str, work: Work, keeper: Keeper) -> Result<Self, ScheduleError> {
+    pub fn new(when: &str, work: ScheduledWork, keeper: Keeper) -> Result<Self, ScheduleError> {
         let calendar: Calendar = when.parse().map_err(ScheduleError::When)?;
         let when = calendar.to_string();
         let added_ms = now_ms();
@@ -137,12 +137,12 @@ impl Schedule {
     }
 
     /// Returns a summary of the work, without the steps of its workflow.
-    pub fn summary(&self) -> Summary {
+    pub fn summary(&self) -> WorkflowSummary {
         let mut texts = Vec::new();
         let mut lines = Vec::new();
         match &self.work {
-            Work::Request(request) => texts.push(request.clone()),
-            Work::Workflow { name, parameters } => {
+            ScheduledWork::Request(request) => texts.push(request.clone()),
+            ScheduledWork::Workflow { name, parameters } => {
                 let values = parameters.iter().map(|(name, value)| format!(" --{name} “{value}”"));
                 texts.push(format!("runs the workflow {name}{}", values.collect::<String>()));
             }
@@ -151,15 +151,15 @@ impl Schedule {
             texts.push(format!("with the options {}", self.options.join(" ")));
         }
         for text in &texts {
-            lines.push(SummaryLine::new(Deed::Asks, text));
+            lines.push(SummaryLine::new(StepConsequence::Asks, text));
             lines.extend(SummaryLine::reached(text, "the schedule"));
         }
         for document in &self.open {
             let document = document.display().to_string();
-            lines.push(SummaryLine::new(Deed::Opens, &document));
+            lines.push(SummaryLine::new(StepConsequence::Opens, &document));
             lines.extend(SummaryLine::reached(&document, "opened first"));
         }
-        Summary::new(lines)
+        WorkflowSummary::new(lines)
     }
 
     /// When it is due for the first time after a moment, in milliseconds since 1970.
@@ -372,7 +372,7 @@ mod tests {
     fn schedules_are_kept_claimed_and_removed() {
         let folder = tempfile::tempdir().unwrap();
         let schedules = Schedules::at(folder.path().join("schedules"));
-        let work = Work::Workflow {
+        let work = ScheduledWork::Workflow {
             name: "chart".to_owned(),
             parameters: BTreeMap::from([("quarter".to_owned(), "Q3\n%n $HOME".to_owned())]),
         };

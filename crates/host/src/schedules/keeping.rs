@@ -1,6 +1,6 @@
 //! Schedules of a host: who keeps them.
 
-use super::{Keeper, Schedule, Schedules, Timers, Work};
+use super::{Keeper, Schedule, ScheduledWork, Schedules, Timers};
 use crate::{Host, HostError, config, workflows::WorkflowFileError};
 
 impl Host {
@@ -16,7 +16,7 @@ impl Host {
     pub fn add_schedule(&self, name: &str, schedule: Schedule) -> Result<Schedule, HostError> {
         let schedules = self.schedules();
         schedules.check_new(name)?;
-        if let Work::Workflow { name, parameters } = &schedule.work {
+        if let ScheduledWork::Workflow { name, parameters } = &schedule.work {
             let found = self.workflows().named(name)?;
             if !found.file.provenance.is_users() {
                 return Err(WorkflowFileError::NotTrusted { name: name.clone() }.into());

@@ -11,5 +11,5 @@ mod units;
 
 pub use calendar::Calendar;
 pub use error::ScheduleError;
-pub use folder::{Claim, Keeper, LastRun, Schedule, Schedules, Work};
+pub use folder::{Claim, Keeper, LastRun, Schedule, ScheduledWork, Schedules};
 pub use units::Timers;

@@ -133,7 +133,7 @@ fn manager(arguments: &[&str]) -> Result<(), ScheduleError> {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{Keeper, Work},
+        super::{Keeper, ScheduledWork},
         *,
     };
 
@@ -148,7 +148,8 @@ mod tests {
         let timers = Timers::new(home.path(), &program, &odd);
         let evil = "x\nExecStart=/bin/sh -c evil\n%n $HOME";
         let schedule =
-            Schedule::new("Mon..Fri 07:00", Work::Request(evil.to_owned()), Keeper::Systemd).unwrap();
+            Schedule::new("Mon..Fri 07:00", ScheduledWork::Request(evil.to_owned()), Keeper::Systemd)
+                .unwrap();
         let units = timers.units("report", &Schedule { catch_up: true, ..schedule });
         for (path, text) in &units {
             assert!(!text.contains("evil") && !text.contains("%n"), "{text}");

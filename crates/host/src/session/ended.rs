@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// A session that ended.
-pub struct Ended {
+pub struct EndedSession {
     /// Its id.
     pub session: SessionId,
     /// Its folder.
@@ -41,7 +41,7 @@ pub struct Ended {
     pub workflows: Vec<WorkflowEnd>,
 }
 
-impl Ended {
+impl EndedSession {
     /// The outcome of the last round; that of its suspension if it is not over, and cancelled if there was no request.
     pub fn outcome(&self) -> Outcome {
         match (&self.outcome, &self.suspended) {

@@ -1,7 +1,7 @@
 //! Finds a session by name, and locks it.
 
 use deskhand_core::suggest::nearest;
-use deskhand_runtime::{HeldSession, JournalError, SessionFolder, SessionStore, Unsealed};
+use deskhand_runtime::{HeldSession, JournalError, SessionFolder, SessionStore, UnsealedJournalPolicy};
 
 use super::SessionError;
 
@@ -25,7 +25,10 @@ pub(crate) fn find(store: &SessionStore, name: &str) -> Result<SessionFolder, Se
 }
 
 /// Locks a session; no other process can write to it.
-pub(super) fn hold(folder: SessionFolder, unsealed: Unsealed) -> Result<HeldSession, SessionError> {
+pub(super) fn hold(
+    folder: SessionFolder,
+    unsealed: UnsealedJournalPolicy,
+) -> Result<HeldSession, SessionError> {
     let session = folder.name();
     HeldSession::take(folder, unsealed, &mut |_| ()).map_err(|error| SessionError::Hold { session, error })
 }

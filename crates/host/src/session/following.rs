@@ -1,7 +1,7 @@
 //! The lines of a session as its story, and as what it teaches.
 
 use deskhand_core::{
-    record::{Line, Record},
+    record::{JournalEntry, JournalRecord},
     session::Effect,
     text::error_chain,
     workflow::WorkflowEnd,
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// State that was read of a session so far.
-pub(super) struct Following {
+pub(super) struct SessionFollower {
     story: Story,
     lessons: Lessons,
     /// Results of the workflows of its rounds.
@@ -26,7 +26,7 @@ pub(super) struct Following {
 /// The most ends of workflows that are kept.
 const WORKFLOWS_MAX: usize = 200;
 
-impl Following {
+impl SessionFollower {
     /// Of a session from its beginning, or with what it has done before.
     ///
     /// # Errors
@@ -44,10 +44,10 @@ impl Following {
     }
 
     /// Takes in a line.
-    pub(super) fn read(&mut self, line: &Line) {
+    pub(super) fn read(&mut self, line: &JournalEntry) {
         let updates = self.story.read(line);
         self.lessons.read(&updates, line.at_ms);
-        if let Record::Effect(record) = &line.record
+        if let JournalRecord::Effect(record) = &line.record
             && let Effect::Finish { outcome } = &record.effect
             && self.workflows.len() < WORKFLOWS_MAX
         {

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use deskhand_core::prompt::PromptSet;
-use deskhand_runtime::{HeldSession, SessionStore, Unsealed};
+use deskhand_runtime::{HeldSession, SessionStore, UnsealedJournalPolicy};
 
-use super::{Session, SessionError, SessionRequest, find::find, plan::Plan};
-use crate::{HostError, agents::Means, config::Loaded, prompts::from_folder};
+use super::{PreparedSession, SessionError, SessionRequest, find::find, plan::SessionPlan};
+use crate::{HostError, agents::HostResources, config::LoadedConfig, prompts::from_folder};
 
 /// Position at which to fork a session, and the changes to make.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -16,7 +16,7 @@ pub struct ForkRequest {
     /// The last record to keep.
     pub at: u64,
     /// Handling of records up to that position that are not proven.
-    pub unsealed: Unsealed,
+    pub unsealed: UnsealedJournalPolicy,
     /// A folder of prompts. Each file, such as `host_system.md`, replaces the prompt of that name.
     pub prompts: Option<PathBuf>,
     /// Work that follows once the request in progress at that record is done.
@@ -24,11 +24,11 @@ pub struct ForkRequest {
 }
 
 pub(crate) fn fork(
-    loaded: &Loaded,
-    means: Means<'_>,
+    loaded: &LoadedConfig,
+    means: HostResources<'_>,
     store: &SessionStore,
     wanted: ForkRequest,
-) -> Result<Session, HostError> {
+) -> Result<PreparedSession, HostError> {
     let source = find(store, &wanted.session)?;
     // Everything is checked before anything is created.
     if let Some(folder) = &wanted.prompts {
@@ -37,7 +37,7 @@ pub(crate) fn fork(
     let held = deskhand_runtime::fork(store, &source, wanted.at, wanted.unsealed)
         .map_err(|error| SessionError::Fork { session: wanted.session.clone(), error })?;
     match plan(loaded, means, &held, wanted) {
-        Ok(plan) => Ok(Session::resumed(plan, held, !loaded.chooses_model(), /*again*/ None)),
+        Ok(plan) => Ok(PreparedSession::resumed(plan, held, !loaded.chooses_model(), /*again*/ None)),
         Err(error) => {
             let folder = held.folder().clone();
             drop(held);
@@ -48,13 +48,13 @@ pub(crate) fn fork(
 }
 
 fn plan(
-    loaded: &Loaded,
-    means: Means<'_>,
+    loaded: &LoadedConfig,
+    means: HostResources<'_>,
     held: &HeldSession,
     wanted: ForkRequest,
-) -> Result<Plan, HostError> {
+) -> Result<SessionPlan, HostError> {
     let prompts = wanted.prompts;
-    let mut plan = Plan::resumed(loaded, means, wanted.request, held)?;
+    let mut plan = SessionPlan::resumed(loaded, means, wanted.request, held)?;
     if !held.in_round() && plan.requests.is_empty() {
         return Err(SessionError::NothingAfter { session: wanted.session, record: wanted.at }.into());
     }

@@ -1,7 +1,7 @@
 //! Watches what a person does on the desktop of a session while they have taken over.
 
 use deskhand_core::ui::WindowInfo;
-use deskhand_desktop::{DesktopResult, Watched};
+use deskhand_desktop::{DesktopResult, TimedPersonInput};
 use deskhand_desktop_linux::InputWatch;
 use deskhand_runtime::people::{HandsWatch, WatchHands};
 use futures_util::future::BoxFuture;
@@ -21,10 +21,10 @@ impl<'a> HandsOn<'a> {
     }
 }
 
-struct Watch(InputWatch);
+struct TakeoverInputWatcher(InputWatch);
 
-impl HandsWatch for Watch {
-    fn inputs(&mut self) -> &mut UnboundedReceiver<Watched> {
+impl HandsWatch for TakeoverInputWatcher {
+    fn inputs(&mut self) -> &mut UnboundedReceiver<TimedPersonInput> {
         self.0.inputs()
     }
 }
@@ -33,7 +33,7 @@ impl WatchHands for HandsOn<'_> {
     fn begin(&self) -> BoxFuture<'_, DesktopResult<Box<dyn HandsWatch>>> {
         Box::pin(async {
             let watch = self.workspace.back_end().watch_input().await?;
-            let watch: Box<dyn HandsWatch> = Box::new(Watch(watch));
+            let watch: Box<dyn HandsWatch> = Box::new(TakeoverInputWatcher(watch));
             Ok(watch)
         })
     }

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use deskhand_core::ids::SessionId;
 use deskhand_desktop_linux::{DesktopHandle, LinuxDesktop};
-use deskhand_runtime::{HeldSession, HoldError, JournalError, SessionFolder, SessionStore, Unsealed};
+use deskhand_runtime::{
+    HeldSession, HoldError, JournalError, SessionFolder, SessionStore, UnsealedJournalPolicy,
+};
 
 use super::{
     SessionError,
@@ -87,7 +89,7 @@ pub(crate) async fn attach(
     name: &str,
 ) -> Result<Option<AttachedDesktop>, HostError> {
     let kept = one(store, name)?;
-    let held = match hold(find(store, &kept.session.0)?, Unsealed::Accept) {
+    let held = match hold(find(store, &kept.session.0)?, UnsealedJournalPolicy::Accept) {
         Err(SessionError::Hold { error: HoldError::Journal(JournalError::InUse { .. }), .. }) => {
             return Ok(None);
         }

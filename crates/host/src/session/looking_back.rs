@@ -1,16 +1,16 @@
 //! Stored sessions as data for people who look back: the table of all, charts, two side by side, one as a time line.
 
 use deskhand_runtime::{
-    Catalogue, Query, SessionFolder, SessionStore, Table,
+    Catalogue, Query, SessionFolder, SessionStore, SessionTable,
     catalogue::Day,
-    comparison::{Comparison, compare},
+    comparison::{SessionComparison, compare},
     moments::{MomentParts, moment_parts},
 };
 
 use super::SessionError;
 
 /// A page of sessions, read afresh.
-pub(crate) fn table(store: SessionStore, query: &Query) -> Result<Table, SessionError> {
+pub(crate) fn table(store: SessionStore, query: &Query) -> Result<SessionTable, SessionError> {
     Ok(fresh(store)?.table(query))
 }
 
@@ -26,7 +26,10 @@ fn fresh(store: SessionStore) -> Result<Catalogue, SessionError> {
 }
 
 /// Two sessions side by side.
-pub(crate) fn side_by_side(left: &SessionFolder, right: &SessionFolder) -> Result<Comparison, SessionError> {
+pub(crate) fn side_by_side(
+    left: &SessionFolder,
+    right: &SessionFolder,
+) -> Result<SessionComparison, SessionError> {
     Ok(compare(left, right)?)
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskhand_runtime::people::{Approvals, Patience, Steering};
+use deskhand_runtime::people::{Approvals, Patience, SteeringScope};
 
 use crate::config::{ApprovalSetting, ChannelSetting, PeopleSettings, SocketSetting};
 
@@ -39,11 +39,11 @@ impl PeopleRules {
     }
 
     /// Returns the permissions of clients of the control socket beside the applications of a workspace.
-    pub(super) const fn steering(&self, are_confined: bool) -> Steering {
+    pub(super) const fn steering(&self, are_confined: bool) -> SteeringScope {
         match self.socket {
-            SocketSetting::IfConfined if are_confined => Steering::Whole,
-            SocketSetting::Always => Steering::Whole,
-            SocketSetting::IfConfined | SocketSetting::Watch => Steering::StopOnly,
+            SocketSetting::IfConfined if are_confined => SteeringScope::Whole,
+            SocketSetting::Always => SteeringScope::Whole,
+            SocketSetting::IfConfined | SocketSetting::Watch => SteeringScope::StopOnly,
         }
     }
 }

@@ -9,16 +9,16 @@ use std::{
 
 use deskhand_core::{
     ids::SessionId,
-    policy::{Places, Policy},
+    policy::{PathRoots, Policy},
     prompt::PromptSet,
-    session::{Limits, SessionConfig, Verify},
+    session::{RoundLimits, SessionConfig, Verify},
     workflow::Heal,
 };
-use deskhand_model::Relay;
+use deskhand_model::RelayModel;
 use deskhand_runtime::{
     Fence, HeldSession, SessionStore,
     agents::EnabledAgents,
-    people::Request,
+    people::UserRequest,
     sources::EnabledSources,
     tools::{FileSettings, Workflows},
 };
@@ -26,14 +26,16 @@ use deskhand_runtime::{
 use super::{people::PeopleRules, setup::Setup};
 use crate::{
     HostError,
-    agents::{Means, enable},
-    config::{Config, Loaded, NotifySettings, PolicySettings, knowledge_dir, price_table, session_store},
+    agents::{HostResources, enable},
+    config::{
+        Config, LoadedConfig, NotifySettings, PolicySettings, knowledge_dir, price_table, session_store,
+    },
     knowledge::{Knowledge, Retrievers, retrievers},
     model::{ModelError, ModelSetup, TeamChoice},
     prompts::prompts,
     secrets::permits,
     sources::{files, sources},
-    telemetry::Target,
+    telemetry::TraceCollector,
     workflows::workflows,
     workspace::{Keep, WorkspacePlan, hosts_of},
 };
@@ -44,7 +46,7 @@ pub struct SessionRequest {
     /// The id of a new session; `None` for one of its own choice.
     pub id: Option<SessionId>,
     /// The requests, in order.
-    pub requests: Vec<Request>,
+    pub requests: Vec<UserRequest>,
     /// If `true`, the user is prompted for more requests after these.
     pub converse: bool,
     /// Documents to open first.
@@ -67,10 +69,10 @@ impl From<&str> for SessionRequest {
 
 /// Everything that a session needs to run.
 #[derive(Clone)]
-pub(crate) struct Plan {
+pub(crate) struct SessionPlan {
     /// The id of a new session.
     pub(super) id: Option<SessionId>,
-    pub(crate) requests: Vec<Request>,
+    pub(crate) requests: Vec<UserRequest>,
     pub(super) converse: bool,
     pub(crate) model: TeamChoice,
     pub(crate) workspace: WorkspacePlan,
@@ -95,15 +97,19 @@ pub(crate) struct Plan {
     pub(super) notify: Option<NotifySettings>,
     pub(super) schedule: Option<String>,
     /// Target of its trace; `None` if it is not traced.
-    pub(super) telemetry: Option<Target>,
+    pub(super) telemetry: Option<TraceCollector>,
 }
 
-impl Plan {
+impl SessionPlan {
     /// A new session.
     ///
     /// # Errors
     /// No model is configured, a document cannot be opened, or the current desktop has no display.
-    pub(crate) fn new(config: &Config, means: Means<'_>, request: SessionRequest) -> Result<Self, HostError> {
+    pub(crate) fn new(
+        config: &Config,
+        means: HostResources<'_>,
+        request: SessionRequest,
+    ) -> Result<Self, HostError> {
         let model = ModelSetup::of(config, request.script_variables.clone())?;
         Self::with_model(config, means, request, model)
     }
@@ -114,15 +120,15 @@ impl Plan {
     /// A document cannot be opened, or the current desktop has no display.
     pub(crate) fn steered(
         config: &Config,
-        means: Means<'_>,
+        means: HostResources<'_>,
         request: SessionRequest,
-        relay: Relay,
+        relay: RelayModel,
     ) -> Result<Self, HostError> {
         let setup = ModelSetup::of(config, request.script_variables.clone())?;
         let mut plan = Self::with_team(config, means, request, setup, TeamChoice::relay(relay))?;
         let session = &mut plan.config;
         // What is repeated, looked at or given up is decided by who steers.
-        session.limits = Limits {
+        session.limits = RoundLimits {
             steps_max: u32::MAX,
             model_calls_max: u32::MAX,
             tokens_max: None,
@@ -153,7 +159,7 @@ impl Plan {
     /// A document cannot be opened, the current desktop has no display, or no model is configured although steps may be healed.
     pub(crate) fn performing(
         config: &Config,
-        means: Means<'_>,
+        means: HostResources<'_>,
         request: SessionRequest,
         heal: Heal,
     ) -> Result<Self, HostError> {
@@ -174,12 +180,12 @@ impl Plan {
     /// A session that asks no model, and none has to be configured.
     fn without_model(
         config: &Config,
-        means: Means<'_>,
+        means: HostResources<'_>,
         request: SessionRequest,
         setup: ModelSetup,
     ) -> Result<Self, HostError> {
         // Nobody holds the other end: a question would fail, and none is asked.
-        let (relay, _) = Relay::new("no model");
+        let (relay, _) = RelayModel::new("no model");
         let mut plan = Self::with_team(config, means, request, setup, TeamChoice::relay(relay))?;
         plan.sources = sources(config, means.helper)?;
         plan.setup.steered = true;
@@ -188,7 +194,7 @@ impl Plan {
 
     fn with_model(
         config: &Config,
-        means: Means<'_>,
+        means: HostResources<'_>,
         request: SessionRequest,
         model: ModelSetup,
     ) -> Result<Self, HostError> {
@@ -206,7 +212,7 @@ impl Plan {
 
     fn with_team(
         config: &Config,
-        means: Means<'_>,
+        means: HostResources<'_>,
         request: SessionRequest,
         setup: ModelSetup,
         model: TeamChoice,
@@ -243,7 +249,7 @@ impl Plan {
             teaches: None,
             notify: Some(config.notify.clone()),
             schedule: request.schedule,
-            telemetry: Target::of(&config.telemetry),
+            telemetry: TraceCollector::of(&config.telemetry),
         })
     }
 
@@ -252,8 +258,8 @@ impl Plan {
     /// # Errors
     /// The model of the session is unknown and no other is named, or a document cannot be opened.
     pub(super) fn resumed(
-        loaded: &Loaded,
-        means: Means<'_>,
+        loaded: &LoadedConfig,
+        means: HostResources<'_>,
         request: SessionRequest,
         held: &HeldSession,
     ) -> Result<Self, HostError> {
@@ -369,7 +375,7 @@ fn session_config(config: &Config, model: &TeamChoice) -> Result<SessionConfig, 
 }
 
 /// The policy of these settings, with the words of this machine's languages for what cannot be undone.
-pub(crate) fn policy(settings: &PolicySettings, places: &Places) -> Policy {
+pub(crate) fn policy(settings: &PolicySettings, places: &PathRoots) -> Policy {
     let mut policy = settings.to_policy(places);
     if policy.safe_guard {
         policy.words = deskhand_desktop_linux::translated_labels();
@@ -378,12 +384,12 @@ pub(crate) fn policy(settings: &PolicySettings, places: &Places) -> Policy {
 }
 
 /// Returns the places of this process that paths are relative to.
-pub(crate) fn places() -> Places {
+pub(crate) fn places() -> PathRoots {
     let text = |path: PathBuf| path.to_string_lossy().into_owned();
     let home = env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
     let folder = env::current_dir().ok();
     let programs = run_from().filter(|one| Some(one) != home.as_ref() && Some(one) != folder.as_ref());
-    Places {
+    PathRoots {
         programs: programs.map(text).collect(),
         home: home.map(text).unwrap_or_default(),
         folder: folder.map(text).unwrap_or_default(),
@@ -418,7 +424,7 @@ fn check_price(config: &SessionConfig) -> Result<(), ModelError> {
 
 /// The configuration of a resumed session: unchanged, except for overrides of this run and for what depends on its model
 /// and users.
-fn overridden(before: &SessionConfig, now: &SessionConfig, loaded: &Loaded) -> SessionConfig {
+fn overridden(before: &SessionConfig, now: &SessionConfig, loaded: &LoadedConfig) -> SessionConfig {
     let mut session = before.clone();
     let (limits, wanted) = (&mut session.limits, &now.limits);
     let is_set = |key: &str| loaded.overrides(key);

@@ -1,23 +1,23 @@
 //! Resumes a session that was stopped or whose process died.
 
-use deskhand_runtime::{SessionStore, Unsealed};
+use deskhand_runtime::{SessionStore, UnsealedJournalPolicy};
 
 use super::{
-    Session, SessionError, SessionRequest,
+    PreparedSession, SessionError, SessionRequest,
     find::{find, hold},
-    plan::Plan,
+    plan::SessionPlan,
 };
-use crate::{HostError, agents::Means, config::Loaded};
+use crate::{HostError, agents::HostResources, config::LoadedConfig};
 
 pub(crate) fn resume(
-    loaded: &Loaded,
-    means: Means<'_>,
+    loaded: &LoadedConfig,
+    means: HostResources<'_>,
     store: &SessionStore,
-    (name, unsealed): (&str, Unsealed),
+    (name, unsealed): (&str, UnsealedJournalPolicy),
     request: SessionRequest,
-) -> Result<Session, HostError> {
+) -> Result<PreparedSession, HostError> {
     let held = hold(find(store, name)?, unsealed)?;
-    let mut plan = Plan::resumed(loaded, means, request, &held)?;
+    let mut plan = SessionPlan::resumed(loaded, means, request, &held)?;
     let mut again = None;
     if !held.in_round() && plan.requests.is_empty() {
         let Some(request) = held.unfinished_request() else {
@@ -27,5 +27,5 @@ pub(crate) fn resume(
         again = Some(request.text.clone());
         plan.requests.push(request);
     }
-    Ok(Session::resumed(plan, held, !loaded.chooses_model(), again))
+    Ok(PreparedSession::resumed(plan, held, !loaded.chooses_model(), again))
 }

@@ -10,38 +10,39 @@ use deskhand_core::{
     duration::milliseconds,
     ids::SessionId,
     outcome::OutcomeKind,
-    record::{Line, Record},
+    record::{JournalEntry, JournalRecord},
     text::error_chain,
     workflow::WorkflowEnd,
 };
 use deskhand_desktop::{Capture as _, Native as _};
-use deskhand_desktop_act::{ActLimits, Veiled};
-use deskhand_desktop_detect::Seeing;
+use deskhand_desktop_act::{ActLimits, VeiledDesktop};
+use deskhand_desktop_detect::DetectingDesktop;
 use deskhand_desktop_linux::LinuxDesktop;
-use deskhand_model::Team;
+use deskhand_model::ModelTeam;
 use deskhand_runtime::{
-    Fence, HeldSession, RunEnd, RunOptions, RunSummary, StopSwitch, Toolbox, Wait, Waits,
-    people::{AnyUserChannel, ControlSocket, Everybody, Nobody, PauseSwitch, People, Steered},
+    Fence, HeldSession, RunEnd, RunSummary, SessionRunOptions, StopSwitch, Toolbox, WaitReason, Waits,
+    people::{AnyUserChannel, ControlSocket, Everybody, Nobody, PauseSwitch, People, SessionControls},
     private,
     tools::DuplicateTool,
 };
 use futures_util::future::BoxFuture;
 
 use super::{
-    DesktopEnd, Ended, SessionError, following::Following, hands::HandsOn, plan::Plan, script::skip_answered,
+    DesktopEnd, EndedSession, SessionError, following::SessionFollower, hands::HandsOn, plan::SessionPlan,
+    script::skip_answered,
 };
 use crate::{
-    HostError, News, Notice, Observer,
+    HostError, Notice, Observer, WorkEndNotification,
     config::DesktopKind,
     live::ScreenPlace,
     notify::tell,
     ranker::ranker,
-    telemetry::Trace,
-    workspace::{Document, Missing, Workspace, WorkspaceError, check_documents},
+    telemetry::SessionTrace,
+    workspace::{MissingFilePolicy, OpenableDocument, Workspace, WorkspaceError, check_documents},
 };
 
 /// The desktop that agents of a session see.
-type SessionDesktop = Seeing<Veiled<LinuxDesktop>>;
+type SessionDesktop = DetectingDesktop<VeiledDesktop<LinuxDesktop>>;
 
 /// Maximum time for the final screenshot.
 const PICTURE_BOUND: Duration = Duration::from_secs(5);
@@ -75,8 +76,8 @@ impl Control {
 }
 
 /// A session to run. Everything that can be checked before its desktop starts has been checked.
-pub struct Session {
-    pub(crate) plan: Plan,
+pub struct PreparedSession {
+    pub(crate) plan: SessionPlan,
     held: Option<HeldSession>,
     /// `true` if the script is the same as before, so that its first replies are skipped.
     same_script: bool,
@@ -84,12 +85,17 @@ pub struct Session {
     again: Option<String>,
 }
 
-impl Session {
-    pub(crate) fn new(plan: Plan) -> Self {
+impl PreparedSession {
+    pub(crate) fn new(plan: SessionPlan) -> Self {
         Self { plan, held: None, same_script: false, again: None }
     }
 
-    pub(super) fn resumed(plan: Plan, held: HeldSession, same_script: bool, again: Option<String>) -> Self {
+    pub(super) fn resumed(
+        plan: SessionPlan,
+        held: HeldSession,
+        same_script: bool,
+        again: Option<String>,
+    ) -> Self {
         Self { plan, held: Some(held), same_script, again }
     }
 
@@ -119,7 +125,7 @@ impl Session {
         self,
         control: &'a Control,
         observer: &'a mut dyn Observer,
-    ) -> BoxFuture<'a, Result<Option<Ended>, HostError>> {
+    ) -> BoxFuture<'a, Result<Option<EndedSession>, HostError>> {
         // Boxed here, so that not every program that runs sessions compiles all of this once more.
         Box::pin(self.run_through(control, observer))
     }
@@ -128,10 +134,10 @@ impl Session {
         self,
         control: &Control,
         observer: &mut dyn Observer,
-    ) -> Result<Option<Ended>, HostError> {
+    ) -> Result<Option<EndedSession>, HostError> {
         let Self { plan, held, same_script, again } = self;
         let opened = plan.model.open()?;
-        let mut trace = Trace::begin(plan.telemetry.as_ref());
+        let mut trace = SessionTrace::begin(plan.telemetry.as_ref());
         if let Some(held) = &held {
             if same_script {
                 skip_answered(&opened.model, held.folder())?;
@@ -146,13 +152,13 @@ impl Session {
             observer.notice(&Notice::Again { request });
         }
         if opened.has_server() {
-            let _waiting = control.waits.begin(Wait::LocalModel);
+            let _waiting = control.waits.begin(WaitReason::LocalModel);
             tokio::select! {
                 started = opened.start() => started?,
                 _ = control.stop.wait() => return Ok(None),
             }
         }
-        let run = Run {
+        let run = SessionRun {
             plan: &plan,
             model: &opened.model,
             control,
@@ -172,18 +178,18 @@ impl Session {
 }
 
 /// Tells who wants to know that a session has ended. One that had no request is nobody's.
-async fn tell_that_it_ended(plan: &Plan, ended: &Ended, observer: &mut dyn Observer) {
+async fn tell_that_it_ended(plan: &SessionPlan, ended: &EndedSession, observer: &mut dyn Observer) {
     let Some(settings) = &plan.notify else { return };
     if ended.outcome.is_none() && ended.suspended.is_none() {
         return;
     }
-    for problem in tell(settings, &News::of_session(ended, plan.schedule.as_ref())).await {
+    for problem in tell(settings, &WorkEndNotification::of_session(ended, plan.schedule.as_ref())).await {
         observer.notice(&Notice::NotTold { problem });
     }
 }
 
 /// Result of a session, before its desktop ends.
-struct Worked {
+struct SessionRunResult {
     end: RunEnd,
     workflows: Vec<WorkflowEnd>,
     summary: RunSummary,
@@ -191,17 +197,17 @@ struct Worked {
 }
 
 /// A running session.
-struct Run<'a> {
-    plan: &'a Plan,
-    model: &'a Team,
+struct SessionRun<'a> {
+    plan: &'a SessionPlan,
+    model: &'a ModelTeam,
     control: &'a Control,
     observer: &'a mut dyn Observer,
-    trace: Option<&'a mut Trace>,
+    trace: Option<&'a mut SessionTrace>,
 }
 
-impl Run<'_> {
+impl SessionRun<'_> {
     /// Boxed, as are the futures within it: together they have 100 KB, and the stack of who runs it may be small.
-    fn run<'a>(mut self, held: Option<HeldSession>) -> BoxFuture<'a, Result<Option<Ended>, HostError>>
+    fn run<'a>(mut self, held: Option<HeldSession>) -> BoxFuture<'a, Result<Option<EndedSession>, HostError>>
     where
         Self: 'a,
     {
@@ -209,7 +215,7 @@ impl Run<'_> {
             let begun = Instant::now();
             let (stop, waits) = (&self.control.stop, &self.control.waits);
             // Before the session begins there is nothing to record: a stop just ends it.
-            let waiting = waits.begin(Wait::Desktop);
+            let waiting = waits.begin(WaitReason::Desktop);
             let (mut workspace, kept) = tokio::select! {
                 started = start(self.plan, held.as_ref()) => started?,
                 _ = stop.wait() => return Ok(None),
@@ -224,8 +230,9 @@ impl Run<'_> {
             }
             let again = if held.is_some() && !kept { self.documents_of_before() } else { Vec::new() };
             let waiting = {
-                let more = again.iter().map(Document::argument);
-                waits.begin(Wait::Opening(self.plan.workspace.opens().into_iter().chain(more).collect()))
+                let more = again.iter().map(OpenableDocument::argument);
+                waits
+                    .begin(WaitReason::Opening(self.plan.workspace.opens().into_iter().chain(more).collect()))
             };
             let opened = tokio::select! {
                 opened = self.plan.workspace.open_with(&mut workspace, &again) => opened.map(|()| true),
@@ -237,7 +244,7 @@ impl Run<'_> {
                 return Ok(opened.map(|_| None)?);
             }
             let desktop_start_ms = workspace.back_end().startup().total_ms;
-            let Worked { end, workflows, summary, screenshot } =
+            let SessionRunResult { end, workflows, summary, screenshot } =
                 match self.work_on(&workspace, held, kept).await {
                     Ok(ended) => ended,
                     Err(error) => {
@@ -245,13 +252,13 @@ impl Run<'_> {
                         return Err(error);
                     }
                 };
-            let _waiting = waits.begin(Wait::Closing);
+            let _waiting = waits.begin(WaitReason::Closing);
             let (desktop, notices) =
                 DesktopEnd::of(&self.plan.workspace, workspace, &end, summary.tally.calls).await;
             notices.iter().for_each(|notice| self.observer.notice(notice));
             let elapsed_ms = milliseconds(begun.elapsed());
             let RunEnd { session, folder, outcome, suspended } = end;
-            Ok(Some(Ended {
+            Ok(Some(EndedSession {
                 session,
                 folder,
                 outcome,
@@ -268,13 +275,13 @@ impl Run<'_> {
 
     /// Reopens the documents of the session on a new desktop. A document that cannot be opened is reported and skipped; the
     /// agents see what is open.
-    fn documents_of_before(&mut self) -> Vec<Document> {
+    fn documents_of_before(&mut self) -> Vec<OpenableDocument> {
         let opened = &self.plan.workspace.documents;
         let before = self.plan.setup.documents.iter();
         let missing = before.filter(|path| opened.iter().all(|document| document.named != **path));
         let mut documents = Vec::new();
         for path in missing {
-            match check_documents(std::slice::from_ref(path), Missing::Refused) {
+            match check_documents(std::slice::from_ref(path), MissingFilePolicy::Refused) {
                 Ok(checked) => documents.extend(checked),
                 Err(error) => {
                     let problem = error_chain(&error);
@@ -296,15 +303,15 @@ impl Run<'_> {
         workspace: &'a Workspace,
         held: Option<HeldSession>,
         kept: bool,
-    ) -> BoxFuture<'a, Result<Worked, HostError>> {
+    ) -> BoxFuture<'a, Result<SessionRunResult, HostError>> {
         Box::pin(async move {
             let plan = self.plan;
             let tools = toolbox(plan, workspace).map_err(|error| HostError::Tools(error.into()))?;
-            let mut following = Following::of(held.as_ref())?;
+            let mut following = SessionFollower::of(held.as_ref())?;
             let socket = self.socket();
             let user = self.user(socket.as_ref());
             let hands = HandsOn::of(workspace);
-            let options = RunOptions {
+            let options = SessionRunOptions {
                 id: plan.id.clone(),
                 store: &plan.store,
                 desktop: &workspace.desktop,
@@ -337,8 +344,8 @@ impl Run<'_> {
             }
             let observer = &mut *self.observer;
             let mut trace = self.trace.as_deref_mut();
-            let mut on_line = |line: &Line| {
-                if let Record::Header(header) = &line.record {
+            let mut on_line = |line: &JournalEntry| {
+                if let JournalRecord::Header(header) = &line.record {
                     let folder = plan.store.root().join(&header.session.0);
                     note(plan, workspace, &folder, observer);
                     listen(socket.as_deref(), &header.session, &folder);
@@ -364,7 +371,7 @@ impl Run<'_> {
             let workflows = following.take_workflows();
             let (summary, problem) = following.end(&end.session.0, plan.teaches.clone()).await;
             problem.iter().for_each(|problem| self.observer.notice(problem));
-            Ok(Worked { end, workflows, summary, screenshot })
+            Ok(SessionRunResult { end, workflows, summary, screenshot })
         })
     }
 
@@ -383,7 +390,7 @@ impl Run<'_> {
         let Control { stop, pause, waits, .. } = self.control.clone();
         let patience = self.plan.people.patience?;
         let steering = self.plan.people.steering(self.plan.workspace.confines_applications());
-        Some(Arc::new(ControlSocket::new(Steered { stop, pause, waits }, patience, steering)))
+        Some(Arc::new(ControlSocket::new(SessionControls { stop, pause, waits }, patience, steering)))
     }
 
     /// Saves a screenshot. A failure is reported but does not change the outcome.
@@ -402,7 +409,7 @@ impl Run<'_> {
 }
 
 /// The tools of the agents of a session.
-fn toolbox(plan: &Plan, workspace: &Workspace) -> Result<Toolbox<SessionDesktop>, DuplicateTool> {
+fn toolbox(plan: &SessionPlan, workspace: &Workspace) -> Result<Toolbox<SessionDesktop>, DuplicateTool> {
     let mut tools = Toolbox::standard(ActLimits::default())?
         .with_secrets(workspace.secrets.clone())
         .with_sources(plan.sources())
@@ -419,7 +426,7 @@ fn toolbox(plan: &Plan, workspace: &Workspace) -> Result<Toolbox<SessionDesktop>
 
 /// The desktop, and whether it is the one that was kept for the session.
 fn start<'a>(
-    plan: &'a Plan,
+    plan: &'a SessionPlan,
     held: Option<&'a HeldSession>,
 ) -> BoxFuture<'a, Result<(Workspace, bool), WorkspaceError>> {
     Box::pin(async move {
@@ -442,7 +449,7 @@ async fn save(workspace: &Workspace, file: &Path) -> Result<(), HostError> {
 }
 
 /// Keeps the desktop for a resumed session. A failure is only reported; a resumed session can start a new one.
-fn note(plan: &Plan, workspace: &Workspace, folder: &Path, observer: &mut dyn Observer) {
+fn note(plan: &SessionPlan, workspace: &Workspace, folder: &Path, observer: &mut dyn Observer) {
     let duration = plan.workspace.keep.as_ref().map_or(Duration::ZERO, |keep| keep.duration);
     if let Err(error) = workspace.note_in(folder, duration) {
         observer.notice(&Notice::not_kept(&error));
@@ -456,7 +463,7 @@ fn listen(socket: Option<&ControlSocket>, session: &SessionId, folder: &Path) {
     }
 }
 
-fn works_on(plan: &Plan, workspace: &Workspace, kept: bool) -> Notice {
+fn works_on(plan: &SessionPlan, workspace: &Workspace, kept: bool) -> Notice {
     Notice::WorksOn {
         desktop: plan.workspace.kind,
         size: plan.workspace.size.to_string(),

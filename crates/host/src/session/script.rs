@@ -1,10 +1,10 @@
 //! Continues a script after the replies that it has already given.
 
 use deskhand_core::{
-    record::Record,
-    session::{Effect, Event},
+    record::JournalRecord,
+    session::{Effect, SessionEvent},
 };
-use deskhand_model::{AnyModel, Team};
+use deskhand_model::{AnyModel, ModelTeam};
 use deskhand_runtime::SessionFolder;
 
 use super::SessionError;
@@ -13,22 +13,22 @@ use super::SessionError;
 ///
 /// # Errors
 /// The journal cannot be read, or the script differs from the one that the session was started with.
-pub(super) fn skip_answered(team: &Team, folder: &SessionFolder) -> Result<(), SessionError> {
+pub(super) fn skip_answered(team: &ModelTeam, folder: &SessionFolder) -> Result<(), SessionError> {
     let script = |name: &str| team.members().find(|(one, _)| *one == name).map(|(_, model)| model);
     let mut asked = None;
     let mut refused = None;
     folder.read_lines(&mut |line| match &line.record {
-        Record::Effect(record) => {
+        JournalRecord::Effect(record) => {
             asked = if let Effect::Ask { request } = &record.effect { Some(request.clone()) } else { None };
         }
-        Record::Event(record) => {
-            if let (Event::Replied { reply, .. }, None) = (&record.event, &refused)
+        JournalRecord::Event(record) => {
+            if let (SessionEvent::Replied { reply, .. }, None) = (&record.event, &refused)
                 && let Some(AnyModel::Script(script)) = script(reply.by.as_deref().unwrap_or(team.usual()))
             {
                 refused = script.resume(asked.take().as_ref()).err();
             }
         }
-        Record::Header(_) | Record::Changed(_) => {}
+        JournalRecord::Header(_) | JournalRecord::Changed(_) => {}
     })?;
     refused.map_or(Ok(()), |failure| Err(SessionError::Script(Box::new(failure))))
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use deskhand_core::record::Record;
+use deskhand_core::record::JournalRecord;
 use deskhand_runtime::{HeldSession, SessionFolder};
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +56,7 @@ impl Setup {
 pub(crate) fn documents_of(folder: &SessionFolder) -> Result<Vec<PathBuf>, SessionError> {
     let mut setup = serde_json::Value::Null;
     let reading = folder.read_lines(&mut |line| {
-        if let Record::Header(header) = &line.record {
+        if let JournalRecord::Header(header) = &line.record {
             setup.clone_from(&header.setup);
         }
     });

@@ -7,7 +7,7 @@ use std::{
 
 use deskhand_core::{ids::SessionId, policy::Policy};
 use deskhand_runtime::{
-    Replay, ReportFormat, Review, SessionFolder, SessionStore, Verification,
+    PolicyReview, Replay, ReportFormat, SessionFolder, SessionStore, Verification,
     retention::{self, KeepReason, Retention},
 };
 
@@ -57,7 +57,7 @@ pub(crate) fn replay(folder: &SessionFolder) -> Result<Replay, SessionError> {
 }
 
 /// Judges the commands of a session by another policy.
-pub(crate) fn review(folder: &SessionFolder, policy: Policy) -> Result<Review, SessionError> {
+pub(crate) fn review(folder: &SessionFolder, policy: Policy) -> Result<PolicyReview, SessionError> {
     let journal = folder.read()?;
     let prompts = folder.prompts(&journal.header.prompts_sha256)?;
     Ok(deskhand_runtime::review(&journal, prompts, policy))

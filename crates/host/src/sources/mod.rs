@@ -5,12 +5,12 @@ mod reference;
 use std::{path::Path, time::Duration};
 
 use deskhand_core::intent::Does;
-use deskhand_http::{Secret, http_url};
+use deskhand_http::{HttpCredential, http_url};
 use deskhand_runtime::{
-    mcp::{HttpSettings, ProgramSettings, ServerSettings as Server, Transport},
+    mcp::{HttpSettings, McpServerSettings as Server, McpTransport, ProgramSettings},
     sources::{
-        ArgumentKind, Audience, EnabledSources, ProgramArgument, ProgramInput, ProgramTool, ServerRules,
-        ServerSource,
+        ArgumentKind, EnabledSources, ProgramArgument, ProgramInput, ProgramTool, ServerRules, ServerSource,
+        ToolAudience,
     },
     tools::FileSettings,
 };
@@ -18,9 +18,9 @@ use deskhand_secret::SecretSource;
 
 use crate::{
     HostError,
-    agents::Confined,
+    agents::ProgramConfinement,
     config::{
-        Config, ConfigError, ServerSettings, ToolArgumentSetting, ToolDoesSetting, ToolInputSetting,
+        Config, ConfigError, McpServerSection, ToolArgumentSetting, ToolDoesSetting, ToolInputSetting,
         ToolProgramSettings, ToolSettings, ValueSource, expanded,
     },
 };
@@ -30,7 +30,7 @@ use crate::{
 /// # Errors
 /// A source is incomplete, or one of its tokens cannot be read.
 pub(crate) fn sources(config: &Config, helper: Option<&Path>) -> Result<EnabledSources, HostError> {
-    let confined = Confined::new(config, helper);
+    let confined = ProgramConfinement::new(config, helper);
     let mut sources = EnabledSources::default();
     for (name, server) in servers(config)? {
         let (settings, rules) = server_of(&name, &server, &confined)?;
@@ -44,14 +44,14 @@ pub(crate) fn sources(config: &Config, helper: Option<&Path>) -> Result<EnabledS
 
 /// Returns the settings by which agents read files, except our own files. `None` without a helper program.
 pub(crate) fn files(config: &Config, helper: Option<&Path>) -> Option<FileSettings> {
-    Confined::new(config, helper).files()
+    ProgramConfinement::new(config, helper).files()
 }
 
 /// The servers of a configuration that are used, by name, with those of its file in the reference's form.
 ///
 /// # Errors
 /// The file cannot be read.
-pub(crate) fn servers(config: &Config) -> Result<Vec<(String, ServerSettings)>, HostError> {
+pub(crate) fn servers(config: &Config) -> Result<Vec<(String, McpServerSection)>, HostError> {
     let mut all = config.servers.clone();
     if let Some(file) = &config.mcp_file {
         for (name, server) in reference::read(&expanded(file))? {
@@ -68,8 +68,8 @@ fn unfit(key: String, problem: impl Into<String>, fix: impl Into<String>) -> Hos
 /// A server as it is opened, and the rules for its tools.
 pub(crate) fn server_of(
     name: &str,
-    settings: &ServerSettings,
-    confined: &Confined,
+    settings: &McpServerSection,
+    confined: &ProgramConfinement,
 ) -> Result<(Server, ServerRules), HostError> {
     let key = format!("servers.{name}");
     let transport = match (&settings.url, settings.command.is_empty()) {
@@ -82,9 +82,9 @@ pub(crate) fn server_of(
                 Ok((name.clone(), secret(&format!("{key}.headers.{name}"), source)?))
             };
             let headers = settings.headers.iter().map(header).collect::<Result<Vec<_>, HostError>>()?;
-            Transport::Http(HttpSettings { url, token: token.transpose()?, headers })
+            McpTransport::Http(HttpSettings { url, token: token.transpose()?, headers })
         }
-        (None, false) => Transport::Program(ProgramSettings {
+        (None, false) => McpTransport::Program(ProgramSettings {
             command: settings.command.clone(),
             folder: settings.program.folder.as_deref().map(expanded),
             sandbox: confined.tool(&settings.program),
@@ -118,7 +118,11 @@ pub(crate) fn server_of(
 }
 
 /// A tool that is a program.
-fn program_of(index: usize, settings: &ToolSettings, confined: &Confined) -> Result<ProgramTool, HostError> {
+fn program_of(
+    index: usize,
+    settings: &ToolSettings,
+    confined: &ProgramConfinement,
+) -> Result<ProgramTool, HostError> {
     let key = format!("tools[{index}]");
     let is_name = settings.name.starts_with(|c: char| c.is_ascii_lowercase())
         && settings.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
@@ -174,30 +178,30 @@ fn program_of(index: usize, settings: &ToolSettings, confined: &Confined) -> Res
 }
 
 /// Who has tools, from the words of a configuration.
-fn audience(words: &[String]) -> Vec<Audience> {
+fn audience(words: &[String]) -> Vec<ToolAudience> {
     let mut all = Vec::new();
     let mut applications = Vec::new();
     for word in words {
         match word.trim() {
-            "host" => all.push(Audience::Host),
-            "apps" => all.push(Audience::Apps(Vec::new())),
+            "host" => all.push(ToolAudience::Host),
+            "apps" => all.push(ToolAudience::Apps(Vec::new())),
             application => applications.push(application.to_owned()),
         }
     }
     if !applications.is_empty() {
-        all.push(Audience::Apps(applications));
+        all.push(ToolAudience::Apps(applications));
     }
     all
 }
 
-fn variables(key: &str, settings: &ToolProgramSettings) -> Result<Vec<(String, Secret)>, HostError> {
+fn variables(key: &str, settings: &ToolProgramSettings) -> Result<Vec<(String, HttpCredential)>, HostError> {
     let one = |(name, source): (&String, &ValueSource)| {
         Ok((name.clone(), secret(&format!("{key}.program.variables.{name}"), source)?))
     };
     settings.variables.iter().map(one).collect()
 }
 
-fn secret(key: &str, source: &ValueSource) -> Result<Secret, HostError> {
+fn secret(key: &str, source: &ValueSource) -> Result<HttpCredential, HostError> {
     let source = match (&source.env, &source.file) {
         (Some(name), None) => SecretSource::Environment(name.clone()),
         (None, Some(file)) => SecretSource::File(expanded(file)),
@@ -205,7 +209,7 @@ fn secret(key: &str, source: &ValueSource) -> Result<Secret, HostError> {
             return Err(unfit(key.to_owned(), "it needs exactly one source", "set `env` or `file`"));
         }
     };
-    Secret::read(&source).map_err(|error| {
+    HttpCredential::read(&source).map_err(|error| {
         unfit(
             key.to_owned(),
             format!("{source} {error}"),

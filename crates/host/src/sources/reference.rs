@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use crate::{
     HostError,
-    config::{ConfigError, ServerSettings, ToolProgramSettings},
+    config::{ConfigError, McpServerSection, ToolProgramSettings},
 };
 
 /// The applications of an agent, or `default`, with their servers.
@@ -22,15 +22,15 @@ type Applications = BTreeMap<String, Servers>;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Servers {
-    data_collection: Vec<Entry>,
-    action: Vec<Entry>,
+    data_collection: Vec<ReferenceServerEntry>,
+    action: Vec<ReferenceServerEntry>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Entry {
+struct ReferenceServerEntry {
     namespace: String,
     #[serde(rename = "type")]
-    kind: Kind,
+    kind: ReferenceServerKind,
     #[serde(default)]
     host: Option<String>,
     #[serde(default)]
@@ -47,7 +47,7 @@ struct Entry {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Kind {
+enum ReferenceServerKind {
     Local,
     Http,
     Stdio,
@@ -57,7 +57,7 @@ enum Kind {
 ///
 /// # Errors
 /// It cannot be read, or is not in this form.
-pub(super) fn read(file: &Path) -> Result<BTreeMap<String, ServerSettings>, HostError> {
+pub(super) fn read(file: &Path) -> Result<BTreeMap<String, McpServerSection>, HostError> {
     let unfit = |problem: String, fix: &str| -> HostError {
         ConfigError::Unfit { key: "mcp_file".to_owned(), problem, fix: fix.to_owned() }.into()
     };
@@ -73,8 +73,8 @@ pub(super) fn read(file: &Path) -> Result<BTreeMap<String, ServerSettings>, Host
     Ok(servers(&agents))
 }
 
-fn servers(agents: &BTreeMap<String, Applications>) -> BTreeMap<String, ServerSettings> {
-    let mut all: BTreeMap<String, ServerSettings> = BTreeMap::new();
+fn servers(agents: &BTreeMap<String, Applications>) -> BTreeMap<String, McpServerSection> {
+    let mut all: BTreeMap<String, McpServerSection> = BTreeMap::new();
     for (agent, applications) in agents {
         for (application, servers) in applications {
             let who = match (agent.as_str(), application.as_str()) {
@@ -84,7 +84,9 @@ fn servers(agents: &BTreeMap<String, Applications>) -> BTreeMap<String, ServerSe
             };
             let reading = servers.data_collection.iter().map(|entry| (entry, true));
             let acting = servers.action.iter().map(|entry| (entry, false));
-            for (entry, reads) in reading.chain(acting).filter(|(entry, _)| entry.kind != Kind::Local) {
+            for (entry, reads) in
+                reading.chain(acting).filter(|(entry, _)| entry.kind != ReferenceServerKind::Local)
+            {
                 let server = all.entry(entry.namespace.clone()).or_insert_with(|| entry.settings());
                 if !server.audience.iter().any(|known| known == who) {
                     server.audience.push(who.to_owned());
@@ -101,21 +103,21 @@ fn servers(agents: &BTreeMap<String, Applications>) -> BTreeMap<String, ServerSe
     all
 }
 
-impl Entry {
-    fn settings(&self) -> ServerSettings {
+impl ReferenceServerEntry {
+    fn settings(&self) -> McpServerSection {
         let program = ToolProgramSettings { folder: self.cwd.clone(), ..ToolProgramSettings::default() };
-        let plain = ServerSettings { audience: Vec::new(), program, ..ServerSettings::default() };
+        let plain = McpServerSection { audience: Vec::new(), program, ..McpServerSection::default() };
         match self.kind {
-            Kind::Http | Kind::Local => {
+            ReferenceServerKind::Http | ReferenceServerKind::Local => {
                 let host = self.host.as_deref().unwrap_or("127.0.0.1");
                 let port = self.port.map(|port| format!(":{port}")).unwrap_or_default();
                 let path = self.path.as_deref().unwrap_or("/mcp");
                 let slash = if path.starts_with('/') { "" } else { "/" };
-                ServerSettings { url: Some(format!("http://{host}{port}{slash}{path}")), ..plain }
+                McpServerSection { url: Some(format!("http://{host}{port}{slash}{path}")), ..plain }
             }
-            Kind::Stdio => {
+            ReferenceServerKind::Stdio => {
                 let command = self.command.iter().chain(&self.start_args).cloned().collect();
-                ServerSettings { command, ..plain }
+                McpServerSection { command, ..plain }
             }
         }
     }

@@ -12,32 +12,32 @@ mod send;
 mod spans;
 mod target;
 
-use deskhand_core::record::Line;
+use deskhand_core::record::JournalEntry;
 
-pub(crate) use self::target::Target;
+pub(crate) use self::target::TraceCollector;
 use self::{send::Sender, spans::Spans};
 
 /// The trace of a session that runs.
-pub(crate) struct Trace {
+pub(crate) struct SessionTrace {
     spans: Spans,
     sender: Sender,
 }
 
-impl Trace {
+impl SessionTrace {
     /// Begins a trace; `None` if none is wanted, or it cannot be sent.
-    pub(crate) fn begin(target: Option<&Target>) -> Option<Self> {
+    pub(crate) fn begin(target: Option<&TraceCollector>) -> Option<Self> {
         let target = target?;
         let sender = Sender::new(target)?;
         Some(Self { spans: Spans::new(target), sender })
     }
 
     /// Reads a line of an earlier run of the session.
-    pub(crate) fn past(&mut self, line: &Line) {
+    pub(crate) fn past(&mut self, line: &JournalEntry) {
         self.spans.past(line);
     }
 
     /// Reads a line as it is written.
-    pub(crate) fn record(&mut self, line: &Line) {
+    pub(crate) fn record(&mut self, line: &JournalEntry) {
         for span in self.spans.read(line) {
             self.sender.send(span);
         }

@@ -82,12 +82,12 @@ pub(super) struct Resource {
 
 #[derive(Debug, Serialize)]
 pub(super) struct ScopeSpans<'a> {
-    pub(super) scope: Scope,
-    pub(super) spans: &'a [Span],
+    pub(super) scope: OtlpScope,
+    pub(super) spans: &'a [OtlpSpan],
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Scope {
+pub(super) struct OtlpScope {
     pub(super) name: &'static str,
     pub(super) version: &'static str,
 }
@@ -95,32 +95,32 @@ pub(super) struct Scope {
 /// A span that has ended.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Span {
+pub(super) struct OtlpSpan {
     pub(super) trace_id: TraceId,
     pub(super) span_id: SpanId,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) parent_span_id: Option<SpanId>,
     pub(super) name: String,
     #[serde(serialize_with = "number")]
-    pub(super) kind: Kind,
+    pub(super) kind: OtlpSpanKind,
     #[serde(rename = "startTimeUnixNano", serialize_with = "nanoseconds")]
     pub(super) start_ms: u64,
     #[serde(rename = "endTimeUnixNano", serialize_with = "nanoseconds")]
     pub(super) end_ms: u64,
     pub(super) attributes: Vec<Attribute>,
-    pub(super) status: Status,
+    pub(super) status: OtlpStatus,
 }
 
 /// Kind of a span: an operation inside this program, or a request to another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum OtlpSpanKind {
     Internal = 1,
     Client = 3,
 }
 
 /// Status of a span.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub(super) struct Status {
+pub(super) struct OtlpStatus {
     /// 0 for neither, 1 for good, 2 for an error.
     pub(super) code: u8,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -130,18 +130,18 @@ pub(super) struct Status {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Attribute {
     pub(super) key: String,
-    pub(super) value: Value,
+    pub(super) value: OtlpValue,
 }
 
 /// A value; numbers are texts in JSON.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Value {
+pub(super) enum OtlpValue {
     StringValue(String),
     IntValue(String),
 }
 
-fn number<S: Serializer>(kind: &Kind, serializer: S) -> Result<S::Ok, S::Error> {
+fn number<S: Serializer>(kind: &OtlpSpanKind, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u8(*kind as u8)
 }
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use deskhand_http::{Bound, client, http_url, read_body, root_cause};
+use deskhand_http::{HttpTimeout, client, http_url, read_body, root_cause};
 use tokio::{sync::mpsc, task::JoinSet, time::timeout};
 
 use super::{
-    otlp::{Attribute, Export, Resource, ResourceSpans, Scope, ScopeSpans, Span, Value},
-    target::Target,
+    otlp::{Attribute, Export, OtlpScope, OtlpSpan, OtlpValue, Resource, ResourceSpans, ScopeSpans},
+    target::TraceCollector,
 };
 
 /// The most spans that wait, and that are sent at once.
@@ -22,16 +22,16 @@ const ANSWER_MAX: usize = 64 * 1024;
 
 /// Sender of spans to the collector.
 pub(super) struct Sender {
-    waiting: mpsc::Sender<Span>,
+    waiting: mpsc::Sender<OtlpSpan>,
     dropped: usize,
     sending: JoinSet<()>,
 }
 
 impl Sender {
     /// Begins to send; `None` with a warning if the address is none.
-    pub(super) fn new(target: &Target) -> Option<Self> {
+    pub(super) fn new(target: &TraceCollector) -> Option<Self> {
         let requests = http_url(&target.url).map_err(|error| error.redacted(&target.url)).and_then(|url| {
-            let built = client(&url, target.timeout, Bound::Whole(target.timeout));
+            let built = client(&url, target.timeout, HttpTimeout::Whole(target.timeout));
             built.map(|client| client.post(url)).map_err(|error| root_cause(&error))
         });
         let request = match requests {
@@ -68,7 +68,7 @@ impl Sender {
     }
 
     /// Sends a span later.
-    pub(super) fn send(&mut self, span: Span) {
+    pub(super) fn send(&mut self, span: OtlpSpan) {
         if self.waiting.try_send(span).is_err() {
             self.dropped = self.dropped.saturating_add(1);
         }
@@ -87,7 +87,7 @@ impl Sender {
 
 /// Sends spans until there are no more. What is not taken is dropped, and the first time said.
 async fn send_all<F: Future<Output = Result<(), String>>>(
-    mut spans: mpsc::Receiver<Span>,
+    mut spans: mpsc::Receiver<OtlpSpan>,
     resource: &[(String, String)],
     send: impl Fn(Vec<u8>) -> F,
 ) {
@@ -107,16 +107,16 @@ async fn send_all<F: Future<Output = Result<(), String>>>(
     }
 }
 
-fn text_of(spans: &[Span], resource: &[(String, String)]) -> Vec<u8> {
+fn text_of(spans: &[OtlpSpan], resource: &[(String, String)]) -> Vec<u8> {
     let text = |(name, value): &(String, String)| Attribute {
         key: name.clone(),
-        value: Value::StringValue(value.clone()),
+        value: OtlpValue::StringValue(value.clone()),
     };
     let export = Export {
         resource_spans: [ResourceSpans {
             resource: Resource { attributes: resource.iter().map(text).collect() },
             scope_spans: [ScopeSpans {
-                scope: Scope { name: "deskhand", version: env!("CARGO_PKG_VERSION") },
+                scope: OtlpScope { name: "deskhand", version: env!("CARGO_PKG_VERSION") },
                 spans,
             }],
         }],

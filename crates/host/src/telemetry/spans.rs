@@ -6,18 +6,18 @@
 use deskhand_core::{
     command::{CallResult, CallStatus},
     ids::EffectId,
-    model::{ModelFailure, ModelReply, ModelRequest, Part, Speaker, Usage},
+    model::{MessagePart, ModelFailure, ModelReply, ModelRequest, Speaker, Usage},
     outcome::{Outcome, OutcomeKind},
-    record::{Line, Record},
-    session::{Effect, EffectRecord, Event, EventRecord, StepRef},
+    record::{JournalEntry, JournalRecord},
+    session::{Effect, EffectRecord, EventRecord, SessionEvent, StepRef},
     text::clip,
 };
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    otlp::{Attribute, Kind, Span, SpanId, Status, TraceId, Value},
-    target::Target,
+    otlp::{Attribute, OtlpSpan, OtlpSpanKind, OtlpStatus, OtlpValue, SpanId, TraceId},
+    target::TraceCollector,
 };
 
 /// The most characters of an attribute, and of the messages of a model.
@@ -32,38 +32,38 @@ pub(super) struct Spans {
     session: String,
     model: String,
     trace: Option<TraceId>,
-    own: Option<Begun>,
-    step: Option<(u32, Begun)>,
+    own: Option<OpenSpan>,
+    step: Option<(u32, OpenSpan)>,
     /// Model request in progress.
-    asked: Option<(EffectId, Begun)>,
+    asked: Option<(EffectId, OpenSpan)>,
     last_ms: u64,
 }
 
 /// A span that has not ended.
-struct Begun {
+struct OpenSpan {
     id: SpanId,
     parent: Option<SpanId>,
     name: String,
-    kind: Kind,
+    kind: OtlpSpanKind,
     start_ms: u64,
     attributes: Vec<Attribute>,
-    status: Status,
+    status: OtlpStatus,
 }
 
 fn text(key: &str, value: impl AsRef<str>) -> Attribute {
-    Attribute { key: key.to_owned(), value: Value::StringValue(clip(value.as_ref(), TEXT_MAX)) }
+    Attribute { key: key.to_owned(), value: OtlpValue::StringValue(clip(value.as_ref(), TEXT_MAX)) }
 }
 
 fn number(key: &str, value: impl Into<u64>) -> Attribute {
-    Attribute { key: key.to_owned(), value: Value::IntValue(value.into().to_string()) }
+    Attribute { key: key.to_owned(), value: OtlpValue::IntValue(value.into().to_string()) }
 }
 
-fn failed(message: impl AsRef<str>) -> Status {
-    Status { code: 2, message: clip(message.as_ref(), TEXT_MAX) }
+fn failed(message: impl AsRef<str>) -> OtlpStatus {
+    OtlpStatus { code: 2, message: clip(message.as_ref(), TEXT_MAX) }
 }
 
 impl Spans {
-    pub(super) fn new(target: &Target) -> Self {
+    pub(super) fn new(target: &TraceCollector) -> Self {
         Self { content: target.content, parent: target.parent, ..Self::default() }
     }
 
@@ -73,8 +73,8 @@ impl Spans {
     }
 
     /// Reads a line of an earlier run.
-    pub(super) fn past(&mut self, line: &Line) {
-        if let Record::Header(header) = &line.record {
+    pub(super) fn past(&mut self, line: &JournalEntry) {
+        if let JournalRecord::Header(header) = &line.record {
             self.session.clone_from(&header.session.0);
             self.model.clone_from(&header.model);
             let own = TraceId::of_hash(&Sha256::digest(&self.session));
@@ -83,21 +83,21 @@ impl Spans {
     }
 
     /// Reads a line; returns the spans that ended with it.
-    pub(super) fn read(&mut self, line: &Line) -> Vec<Span> {
+    pub(super) fn read(&mut self, line: &JournalEntry) -> Vec<OtlpSpan> {
         self.past(line);
         self.last_ms = self.last_ms.max(line.at_ms);
         if self.own.is_none() {
             self.begin_session(line);
         }
         match &line.record {
-            Record::Header(_) | Record::Changed(_) => Vec::new(),
-            Record::Effect(record) => self.effect(line, record),
-            Record::Event(record) => self.event(line, record).into_iter().collect(),
+            JournalRecord::Header(_) | JournalRecord::Changed(_) => Vec::new(),
+            JournalRecord::Effect(record) => self.effect(line, record),
+            JournalRecord::Event(record) => self.event(line, record).into_iter().collect(),
         }
     }
 
     /// Ends all open spans at the time of the last line.
-    pub(super) fn end(&mut self) -> Vec<Span> {
+    pub(super) fn end(&mut self) -> Vec<OtlpSpan> {
         let open = [
             self.asked.take().map(|(_, span)| span),
             self.step.take().map(|(_, span)| span),
@@ -107,9 +107,9 @@ impl Spans {
         open.into_iter().flatten().filter_map(|span| self.ended(span, at)).collect()
     }
 
-    fn ended(&self, span: Begun, end_ms: u64) -> Option<Span> {
-        let Begun { id, parent, name, kind, start_ms, attributes, status } = span;
-        Some(Span {
+    fn ended(&self, span: OpenSpan, end_ms: u64) -> Option<OtlpSpan> {
+        let OpenSpan { id, parent, name, kind, start_ms, attributes, status } = span;
+        Some(OtlpSpan {
             trace_id: self.trace?,
             span_id: id,
             parent_span_id: parent,
@@ -122,22 +122,22 @@ impl Spans {
         })
     }
 
-    fn begin_session(&mut self, line: &Line) {
+    fn begin_session(&mut self, line: &JournalEntry) {
         let Some(id) = self.id("session", line.seq) else { return };
         let attributes =
             vec![text("gen_ai.conversation.id", &self.session), text("deskhand.model", &self.model)];
-        self.own = Some(Begun {
+        self.own = Some(OpenSpan {
             id,
             parent: self.parent.map(|(_, span)| span),
             name: "session".to_owned(),
-            kind: Kind::Internal,
+            kind: OtlpSpanKind::Internal,
             start_ms: line.at_ms,
             attributes,
-            status: Status::default(),
+            status: OtlpStatus::default(),
         });
     }
 
-    fn effect(&mut self, line: &Line, record: &EffectRecord) -> Vec<Span> {
+    fn effect(&mut self, line: &JournalEntry, record: &EffectRecord) -> Vec<OtlpSpan> {
         let mut spans = Vec::new();
         let number = record.step.as_ref().map(|step| step.number);
         if number != self.step.as_ref().map(|(number, _)| *number)
@@ -170,7 +170,7 @@ impl Spans {
         spans
     }
 
-    fn begin_step(&mut self, line: &Line, round: u32, step: &StepRef) {
+    fn begin_step(&mut self, line: &JournalEntry, round: u32, step: &StepRef) {
         let Some(id) = self.id("step", u64::from(step.number)) else { return };
         let agent = step.agent.to_string();
         let attributes = vec![
@@ -180,33 +180,39 @@ impl Spans {
             number("deskhand.step", step.number),
             number("deskhand.round", round),
         ];
-        let span = Begun {
+        let span = OpenSpan {
             id,
             parent: self.own.as_ref().map(|session| session.id),
             name: format!("invoke_agent {agent}"),
-            kind: Kind::Internal,
+            kind: OtlpSpanKind::Internal,
             start_ms: line.at_ms,
             attributes,
-            status: Status::default(),
+            status: OtlpStatus::default(),
         };
         self.step = Some((step.number, span));
     }
 
     /// A span in the step, else in the session.
-    fn inner(&self, line: &Line, name: String, kind: Kind, attributes: Vec<Attribute>) -> Option<Begun> {
+    fn inner(
+        &self,
+        line: &JournalEntry,
+        name: String,
+        kind: OtlpSpanKind,
+        attributes: Vec<Attribute>,
+    ) -> Option<OpenSpan> {
         let around = self.step.as_ref().map(|(_, step)| step).or(self.own.as_ref());
-        Some(Begun {
+        Some(OpenSpan {
             id: self.id("record", line.seq)?,
             parent: around.map(|span| span.id),
             name,
             kind,
             start_ms: line.at_ms,
             attributes,
-            status: Status::default(),
+            status: OtlpStatus::default(),
         })
     }
 
-    fn chat(&self, line: &Line, request: &ModelRequest) -> Option<Begun> {
+    fn chat(&self, line: &JournalEntry, request: &ModelRequest) -> Option<OpenSpan> {
         let model = request.models.first().unwrap_or(&self.model);
         let mut attributes = vec![
             text("gen_ai.operation.name", "chat"),
@@ -217,8 +223,8 @@ impl Spans {
         if self.content {
             let messages = request.messages.iter().map(|message| {
                 let parts = message.parts.iter().map(|part| match part {
-                    Part::Text { text } => json!({"type": "text", "content": text}),
-                    Part::Picture { picture } => json!({"type": "picture", "sha256": picture.sha256}),
+                    MessagePart::Text { text } => json!({"type": "text", "content": text}),
+                    MessagePart::Picture { picture } => json!({"type": "picture", "sha256": picture.sha256}),
                 });
                 let role = match message.speaker {
                     Speaker::System => "system",
@@ -230,12 +236,12 @@ impl Spans {
             let messages = json!(messages.collect::<Vec<_>>()).to_string();
             attributes.push(content("gen_ai.input.messages", &messages));
         }
-        self.inner(line, format!("chat {}", clip(model, TEXT_MAX)), Kind::Client, attributes)
+        self.inner(line, format!("chat {}", clip(model, TEXT_MAX)), OtlpSpanKind::Client, attributes)
     }
 
-    fn tool(&self, line: &Line, tool: &str) -> Option<Begun> {
+    fn tool(&self, line: &JournalEntry, tool: &str) -> Option<OpenSpan> {
         let attributes = vec![text("gen_ai.operation.name", "execute_tool"), text("gen_ai.tool.name", tool)];
-        self.inner(line, format!("execute_tool {}", clip(tool, TEXT_MAX)), Kind::Internal, attributes)
+        self.inner(line, format!("execute_tool {}", clip(tool, TEXT_MAX)), OtlpSpanKind::Internal, attributes)
     }
 
     fn finish(&mut self, outcome: &Outcome) {
@@ -243,21 +249,21 @@ impl Spans {
         session.attributes.retain(|attribute| attribute.key != "deskhand.outcome");
         session.attributes.push(text("deskhand.outcome", outcome.kind.word()));
         session.status = match outcome.kind {
-            OutcomeKind::Finished => Status { code: 1, message: String::new() },
+            OutcomeKind::Finished => OtlpStatus { code: 1, message: String::new() },
             OutcomeKind::Error | OutcomeKind::Failed => failed(outcome.kind.word()),
             OutcomeKind::Rejected | OutcomeKind::BudgetExhausted | OutcomeKind::Cancelled => {
-                Status::default()
+                OtlpStatus::default()
             }
         };
     }
 
-    fn event(&mut self, line: &Line, record: &EventRecord) -> Option<Span> {
+    fn event(&mut self, line: &JournalEntry, record: &EventRecord) -> Option<OtlpSpan> {
         let (_, mut span) = self.asked.take_if(|(effect, _)| record.effect == Some(*effect))?;
-        if let Event::Replied { reply, .. } = &record.event {
+        if let SessionEvent::Replied { reply, .. } = &record.event {
             replied(&mut span, reply, self.content);
-        } else if let Event::ModelFailed { failure } = &record.event {
+        } else if let SessionEvent::ModelFailed { failure } = &record.event {
             not_replied(&mut span, failure);
-        } else if let Event::Returned { result } = &record.event {
+        } else if let SessionEvent::Returned { result } = &record.event {
             returned(&mut span, result);
         }
         self.ended(span, line.at_ms)
@@ -265,10 +271,10 @@ impl Spans {
 }
 
 fn content(key: &str, value: &str) -> Attribute {
-    Attribute { key: key.to_owned(), value: Value::StringValue(clip(value, CONTENT_MAX)) }
+    Attribute { key: key.to_owned(), value: OtlpValue::StringValue(clip(value, CONTENT_MAX)) }
 }
 
-fn replied(span: &mut Begun, reply: &ModelReply, with_content: bool) {
+fn replied(span: &mut OpenSpan, reply: &ModelReply, with_content: bool) {
     span.attributes.push(text("gen_ai.response.model", &reply.model));
     span.attributes.push(number("deskhand.attempts", reply.attempts));
     used(span, reply.usage);
@@ -279,7 +285,7 @@ fn replied(span: &mut Begun, reply: &ModelReply, with_content: bool) {
     }
 }
 
-fn returned(span: &mut Begun, result: &CallResult) {
+fn returned(span: &mut OpenSpan, result: &CallResult) {
     if let Some(verdict) = result.effect {
         span.attributes.push(text("deskhand.verdict", verdict.word()));
     }
@@ -289,7 +295,7 @@ fn returned(span: &mut Begun, result: &CallResult) {
     }
 }
 
-fn not_replied(span: &mut Begun, failure: &ModelFailure) {
+fn not_replied(span: &mut OpenSpan, failure: &ModelFailure) {
     let kind = serde_json::to_value(failure.kind).unwrap_or_default();
     span.attributes.push(text("error.type", kind.as_str().unwrap_or("_OTHER")));
     span.attributes.push(number("deskhand.attempts", failure.attempts));
@@ -297,7 +303,7 @@ fn not_replied(span: &mut Begun, failure: &ModelFailure) {
     span.status = failed("the model did not reply");
 }
 
-fn used(span: &mut Begun, usage: Usage) {
+fn used(span: &mut OpenSpan, usage: Usage) {
     let tokens = [
         ("gen_ai.usage.input_tokens", usage.prompt_tokens),
         ("gen_ai.usage.cache_read.input_tokens", usage.cached_tokens),

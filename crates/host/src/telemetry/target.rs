@@ -12,7 +12,7 @@ const TRACES: &str = "v1/traces";
 
 /// A collector of traces.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Target {
+pub(crate) struct TraceCollector {
     pub(super) url: String,
     /// Headers of requests, which may be secrets.
     pub(super) headers: Vec<(String, String)>,
@@ -25,13 +25,13 @@ pub(crate) struct Target {
     pub(super) parent: Option<(TraceId, SpanId)>,
 }
 
-impl fmt::Debug for Target {
+impl fmt::Debug for TraceCollector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Target").field("url", &self.url).finish_non_exhaustive()
     }
 }
 
-impl Target {
+impl TraceCollector {
     /// The collector of a configuration, else of the environment; `None` if there is none, or the parent span is not traced.
     pub(crate) fn of(settings: &TelemetrySettings) -> Option<Self> {
         Self::with(settings, |name| env::var(name).ok().filter(|value| !value.trim().is_empty()))

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use super::{
     otlp::{SpanId, TraceId},
-    target::Target,
+    target::TraceCollector,
 };
 use crate::config::TelemetrySettings;
 
-fn target(endpoint: Option<&str>, variables: &[(&str, &str)]) -> Option<Target> {
+fn target(endpoint: Option<&str>, variables: &[(&str, &str)]) -> Option<TraceCollector> {
     let settings = TelemetrySettings { endpoint: endpoint.map(str::to_owned), content: false };
-    Target::with(&settings, |name| {
+    TraceCollector::with(&settings, |name| {
         variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
     })
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use deskhand_core::text::excerpt;
 use deskhand_runtime::{
     SessionFolder,
-    learn::{Draft, Lesson, learn},
+    learn::{LearnOptions, WorkflowDraft, learn},
 };
 
 use super::WorkflowFileError;
@@ -24,8 +24,8 @@ pub(crate) fn learn_from(
     folder: &SessionFolder,
     documents: &[PathBuf],
     wanted: &Learn,
-) -> Result<Draft, WorkflowFileError> {
-    let lesson = Lesson {
+) -> Result<WorkflowDraft, WorkflowFileError> {
+    let lesson = LearnOptions {
         name: wanted.name.clone().unwrap_or_default(),
         round: wanted.round,
         documents: documents.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
@@ -36,7 +36,10 @@ pub(crate) fn learn_from(
 }
 
 /// A draft with the name that was given, or one made of its request; checked.
-pub(crate) fn named(mut draft: Draft, name: Option<&str>) -> Result<Draft, WorkflowFileError> {
+pub(crate) fn named(
+    mut draft: WorkflowDraft,
+    name: Option<&str>,
+) -> Result<WorkflowDraft, WorkflowFileError> {
     draft.workflow.name = name.map_or_else(|| name_of(&draft.workflow.about), str::to_owned);
     let name = draft.workflow.name.clone();
     draft.workflow.check().map_err(|problem| WorkflowFileError::Unfit { name, problem })?;

@@ -14,4 +14,4 @@ pub use learning::Learn;
 pub(crate) use learning::{learn_from, named};
 pub(crate) use offering::workflows;
 pub use performing::Perform;
-pub use shelf::{Shelf, Shelved};
+pub use shelf::{StoredWorkflow, WorkflowFolder};

@@ -8,12 +8,12 @@ use deskhand_core::{
 };
 use deskhand_runtime::tools::{ReadWorkflow, Workflows};
 
-use super::{Shelf, WorkflowFileError};
+use super::{WorkflowFileError, WorkflowFolder};
 use crate::config::{Config, session_store, workflows_dir};
 
 /// The workflows of a configuration that agents can run; none if they are not offered. A file that is no workflow is left out.
 pub(crate) fn workflows(config: &Config) -> Workflows {
-    let shelf = Shelf::at(workflows_dir(config)).with_seals(session_store(config).seals().clone());
+    let shelf = WorkflowFolder::at(workflows_dir(config)).with_seals(session_store(config).seals().clone());
     let offers = if config.workflows.offer { shelf.offers(WorkflowOffer::OFFERS_MAX) } else { Vec::new() };
     let heal = config.workflows.heal.to_heal();
     let read: ReadWorkflow = Arc::new(move |name, given| read(&shelf, name, given, heal));
@@ -22,7 +22,7 @@ pub(crate) fn workflows(config: &Config) -> Workflows {
 
 /// Reads a workflow for an agent. Without a name of a workflow it would be the path of a file.
 fn read(
-    shelf: &Shelf,
+    shelf: &WorkflowFolder,
     name: &str,
     given: &BTreeMap<String, String>,
     heal: Heal,
@@ -65,7 +65,7 @@ mod tests {
         config.sessions.seals_dir = Some(folder.path().join("seals"));
         assert_eq!(workflows(&config).offers, []);
         let seals = session_store(&config).seals().clone();
-        let shelf = Shelf::at(folder.path()).with_seals(seals);
+        let shelf = WorkflowFolder::at(folder.path()).with_seals(seals);
         shelf.add(&workflow("order"), /*replaces*/ false).unwrap();
         // The name of the file is the name that counts.
         std::fs::rename(shelf.path_of("order"), shelf.path_of("buy")).unwrap();
@@ -95,7 +95,7 @@ mod tests {
     fn the_latest_are_offered_if_there_are_many() {
         let folder = tempfile::tempdir().unwrap();
         let seals = deskhand_runtime::SealFolder::at(folder.path().join("seals"));
-        let shelf = Shelf::at(folder.path()).with_seals(seals);
+        let shelf = WorkflowFolder::at(folder.path()).with_seals(seals);
         for number in 0..5 {
             shelf.add(&workflow(&format!("w{number}")), /*replaces*/ false).unwrap();
             let file =

@@ -6,16 +6,16 @@ use deskhand_core::{
     session::FollowerPlan,
     workflow::{Heal, WorkflowRun},
 };
-use deskhand_runtime::people::Request;
+use deskhand_runtime::people::UserRequest;
 
-use super::{Shelved, WorkflowFileError};
+use super::{StoredWorkflow, WorkflowFileError};
 use crate::SessionRequest;
 
 /// A run of a workflow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Perform {
     /// The workflow.
-    pub shelved: Shelved,
+    pub shelved: StoredWorkflow,
     /// The values that were given for its parameters.
     pub values: BTreeMap<String, String>,
     /// Handling of a step that cannot be done as it is written.
@@ -44,6 +44,6 @@ impl Perform {
         let besides = session.open.iter().filter(|document| !open.contains(document)).cloned();
         open.extend(besides.collect::<Vec<_>>());
         let plan = FollowerPlan { workflow: Some(Box::new(run)), ..FollowerPlan::of_file(provenance) };
-        Ok(SessionRequest { requests: vec![Request { text, plan: Some(plan) }], open, ..session })
+        Ok(SessionRequest { requests: vec![UserRequest { text, plan: Some(plan) }], open, ..session })
     }
 }

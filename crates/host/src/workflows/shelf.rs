@@ -11,7 +11,7 @@ use deskhand_core::{
     suggest::nearest,
     workflow::{StepChange, Workflow, WorkflowError, WorkflowOffer},
 };
-use deskhand_runtime::{InstructionKind, SealFolder, learn::Draft};
+use deskhand_runtime::{InstructionKind, SealFolder, learn::WorkflowDraft};
 
 use super::WorkflowFileError;
 use crate::{
@@ -26,7 +26,7 @@ const BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// The folder of workflows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shelf {
+pub struct WorkflowFolder {
     folder: PathBuf,
     /// The seals of those that the user made or trusts; without them, all are strangers'.
     seals: Option<SealFolder>,
@@ -34,7 +34,7 @@ pub struct Shelf {
 
 /// A workflow with its file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shelved {
+pub struct StoredWorkflow {
     /// The workflow.
     pub workflow: Workflow,
     /// Its file.
@@ -45,7 +45,7 @@ pub struct Shelved {
     pub is_proposed: bool,
 }
 
-impl Shelf {
+impl WorkflowFolder {
     /// The workflows of this folder, which need not exist.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), seals: None }
@@ -80,7 +80,7 @@ impl Shelf {
     ///
     /// # Errors
     /// There is none, or it cannot be read, or it is no workflow.
-    pub fn find(&self, name: &str) -> Result<Shelved, WorkflowFileError> {
+    pub fn find(&self, name: &str) -> Result<StoredWorkflow, WorkflowFileError> {
         let is_path = name.contains('/') || Path::new(name).extension().is_some_and(|kind| kind == "toml");
         let path = if is_path { PathBuf::from(name) } else { self.path_of(name) };
         if !is_path && !path.exists() {
@@ -112,7 +112,7 @@ impl Shelf {
     ///
     /// # Errors
     /// There is none of this name, or its file is none.
-    pub fn named(&self, name: &str) -> Result<Shelved, WorkflowFileError> {
+    pub fn named(&self, name: &str) -> Result<StoredWorkflow, WorkflowFileError> {
         if !Workflow::is_name(name) {
             return Err(WorkflowFileError::Missing { name: name.to_owned(), near: None });
         }
@@ -139,7 +139,7 @@ impl Shelf {
     ///
     /// # Errors
     /// As of [`Self::add`].
-    pub fn add_learnt(&self, draft: &Draft, replaces: bool) -> Result<PathBuf, WorkflowFileError> {
+    pub fn add_learnt(&self, draft: &WorkflowDraft, replaces: bool) -> Result<PathBuf, WorkflowFileError> {
         self.add_made(&draft.workflow, draft.provenance, replaces)
     }
 
@@ -169,7 +169,7 @@ impl Shelf {
     ///
     /// # Errors
     /// The seals cannot be read.
-    pub fn recheck(&self, shelved: &mut Shelved) -> Result<(), WorkflowFileError> {
+    pub fn recheck(&self, shelved: &mut StoredWorkflow) -> Result<(), WorkflowFileError> {
         let path = shelved.path.clone();
         let failed = |source| WorkflowFileError::Seal { path: path.clone(), source };
         self.seals.as_ref().map_or(Ok(()), |seals| shelved.file.recheck(seals)).map_err(failed)
@@ -179,7 +179,7 @@ impl Shelf {
     ///
     /// # Errors
     /// The seal cannot be written, or there is no folder for it.
-    pub fn trust(&self, shelved: &mut Shelved) -> Result<(), WorkflowFileError> {
+    pub fn trust(&self, shelved: &mut StoredWorkflow) -> Result<(), WorkflowFileError> {
         let path = shelved.path.clone();
         let failed = |source| WorkflowFileError::Seal { path: path.clone(), source };
         self.seals.as_ref().map_or(Ok(()), |seals| shelved.file.trust(seals)).map_err(failed)
@@ -191,7 +191,7 @@ impl Shelf {
     /// It cannot be written.
     pub fn propose(
         &self,
-        shelved: &Shelved,
+        shelved: &StoredWorkflow,
         changes: &[StepChange],
     ) -> Result<Option<PathBuf>, WorkflowFileError> {
         let (changed, _) = shelved.workflow.changed(changes);
@@ -207,7 +207,7 @@ impl Shelf {
     ///
     /// # Errors
     /// Nothing is proposed, or the proposal cannot be read.
-    pub fn proposed(&self, shelved: &Shelved) -> Result<Shelved, WorkflowFileError> {
+    pub fn proposed(&self, shelved: &StoredWorkflow) -> Result<StoredWorkflow, WorkflowFileError> {
         let path = proposed(&shelved.path);
         if !path.exists() {
             return Err(WorkflowFileError::NothingProposed { name: shelved.workflow.name.clone() });
@@ -220,7 +220,7 @@ impl Shelf {
     ///
     /// # Errors
     /// Nothing is proposed, or the files cannot be written.
-    pub fn accept(&self, shelved: &Shelved) -> Result<Provenance, WorkflowFileError> {
+    pub fn accept(&self, shelved: &StoredWorkflow) -> Result<Provenance, WorkflowFileError> {
         let proposed = self.proposed(shelved)?;
         let provenance = proposed.file.provenance;
         self.write((&shelved.path, InstructionKind::Workflow), &proposed.workflow, provenance)?;
@@ -232,7 +232,7 @@ impl Shelf {
     ///
     /// # Errors
     /// Nothing is proposed, or the file cannot be removed.
-    pub fn discard(&self, shelved: &Shelved) -> Result<(), WorkflowFileError> {
+    pub fn discard(&self, shelved: &StoredWorkflow) -> Result<(), WorkflowFileError> {
         Self::remove(&self.proposed(shelved)?.path)
     }
 
@@ -242,7 +242,7 @@ impl Shelf {
     }
 
     /// Reads a workflow, once, and checks it.
-    fn read(&self, path: &Path, kind: InstructionKind) -> Result<Shelved, WorkflowFileError> {
+    fn read(&self, path: &Path, kind: InstructionKind) -> Result<StoredWorkflow, WorkflowFileError> {
         let failed = |source| WorkflowFileError::File { what: "read", path: path.to_owned(), source };
         let file = Instructions::read(path, kind, BYTES_MAX, self.seals.as_ref()).map_err(failed)?;
         let text = file.text().map_err(failed)?;
@@ -251,7 +251,7 @@ impl Shelf {
         let unfit = |problem| WorkflowFileError::Unfit { name: workflow.name.clone(), problem };
         workflow.check().map_err(unfit)?;
         let is_proposed = proposed(path).exists();
-        Ok(Shelved { workflow, path: path.to_owned(), file, is_proposed })
+        Ok(StoredWorkflow { workflow, path: path.to_owned(), file, is_proposed })
     }
 
     /// Writes a workflow: the file appears whole or not at all. Then it is sealed, unless it is a stranger's.
@@ -290,7 +290,7 @@ fn to_text(workflow: &Workflow) -> Result<String, WorkflowFileError> {
     Ok(text)
 }
 
-impl Shelved {
+impl StoredWorkflow {
     /// The workflow as its file has it.
     ///
     /// # Errors
@@ -325,7 +325,7 @@ mod tests {
     #[test]
     fn workflows_are_added_listed_found_and_changed() {
         let folder = tempfile::tempdir().unwrap();
-        let shelf = Shelf::at(folder.path().join("workflows"))
+        let shelf = WorkflowFolder::at(folder.path().join("workflows"))
             .with_seals(SealFolder::at(folder.path().join("seals")));
         assert_eq!(shelf.names().unwrap(), [""; 0], "the folder does not exist yet");
         let [chart, order] = <[Workflow; 2]>::try_from(shown()).unwrap();
@@ -367,7 +367,7 @@ mod tests {
     fn a_workflow_is_the_users_as_long_as_nobody_else_changes_it() {
         let folder = tempfile::tempdir().unwrap();
         let seals = SealFolder::at(folder.path().join("seals"));
-        let shelf = Shelf::at(folder.path().join("workflows")).with_seals(seals);
+        let shelf = WorkflowFolder::at(folder.path().join("workflows")).with_seals(seals);
         let [_, order] = <[Workflow; 2]>::try_from(shown()).unwrap();
         let path = shelf.add(&order, /*replaces*/ false).unwrap();
         let found = || shelf.find("order").unwrap();

@@ -8,7 +8,7 @@ use std::{
 
 use super::blank::blank;
 use deskhand_core::suggest::{LIKELY_FILE_MIN, rank, similarity};
-use deskhand_desktop_linux::{Begins, NoOpener, OfficeLock, Opener, Openers, Target};
+use deskhand_desktop_linux::{NewFileMethod, NoOpener, OfficeLock, OpenTarget, Opener, Openers};
 
 /// A document that cannot be opened. Nothing was started.
 #[derive(Debug, thiserror::Error)]
@@ -124,7 +124,7 @@ fn choose_help(none: &NoOpener) -> String {
 
 /// Handling of a file that does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Missing {
+pub(crate) enum MissingFilePolicy {
     /// Begin the file as a new document.
     Begun,
     /// Report an error.
@@ -133,7 +133,7 @@ pub(crate) enum Missing {
 
 /// A file that is readable and not open elsewhere, a file to begin, a folder or an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Document {
+pub(crate) struct OpenableDocument {
     /// Its absolute path, or its address.
     pub(crate) named: PathBuf,
     /// The application that opens it.
@@ -144,7 +144,7 @@ pub(crate) struct Document {
     beginning: Option<Vec<u8>>,
 }
 
-impl Document {
+impl OpenableDocument {
     /// Returns the argument for the application.
     pub(crate) fn argument(&self) -> String {
         self.named.to_string_lossy().into_owned()
@@ -161,15 +161,15 @@ impl Document {
 }
 
 /// The hosts of the addresses among documents.
-pub(crate) fn hosts_of(documents: &[Document]) -> Vec<String> {
+pub(crate) fn hosts_of(documents: &[OpenableDocument]) -> Vec<String> {
     documents.iter().filter_map(|document| document.host.clone()).collect()
 }
 
 /// Resolves a path named in a file against the folder of that file; addresses stay as they are.
 pub(crate) fn in_folder(folder: &Path, named: &Path) -> PathBuf {
-    match Target::parse(named) {
-        Ok(Target::Path(path)) => folder.join(path),
-        Ok(Target::Address(_)) | Err(_) => named.to_owned(),
+    match OpenTarget::parse(named) {
+        Ok(OpenTarget::Path(path)) => folder.join(path),
+        Ok(OpenTarget::Address(_)) | Err(_) => named.to_owned(),
     }
 }
 
@@ -177,7 +177,10 @@ pub(crate) fn in_folder(folder: &Path, named: &Path) -> PathBuf {
 ///
 /// # Errors
 /// [`DocumentError`] for the first that cannot be opened.
-pub(crate) fn check(named: &[PathBuf], missing: Missing) -> Result<Vec<Document>, DocumentError> {
+pub(crate) fn check(
+    named: &[PathBuf],
+    missing: MissingFilePolicy,
+) -> Result<Vec<OpenableDocument>, DocumentError> {
     if named.is_empty() {
         return Ok(Vec::new());
     }
@@ -185,13 +188,17 @@ pub(crate) fn check(named: &[PathBuf], missing: Missing) -> Result<Vec<Document>
     named.iter().map(|one| check_one(&openers, one, missing)).collect()
 }
 
-fn check_one(openers: &Openers, named: &Path, missing: Missing) -> Result<Document, DocumentError> {
-    let target =
-        Target::parse(named).map_err(|scheme| DocumentError::Scheme { address: named.to_owned(), scheme })?;
-    let Target::Path(file) = target else {
+fn check_one(
+    openers: &Openers,
+    named: &Path,
+    missing: MissingFilePolicy,
+) -> Result<OpenableDocument, DocumentError> {
+    let target = OpenTarget::parse(named)
+        .map_err(|scheme| DocumentError::Scheme { address: named.to_owned(), scheme })?;
+    let OpenTarget::Path(file) = target else {
         let host = target.host().map(ToOwned::to_owned);
         let opener = choose(openers, &target, named)?;
-        return Ok(Document { named: named.to_owned(), opener, host, beginning: None });
+        return Ok(OpenableDocument { named: named.to_owned(), opener, host, beginning: None });
     };
     let path = match fs::canonicalize(&file) {
         Ok(path) => path,
@@ -206,20 +213,20 @@ fn check_one(openers: &Openers, named: &Path, missing: Missing) -> Result<Docume
     if let Some(lock) = find_lock(&path) {
         return Err(DocumentError::Locked { path: file, owner: lock.owner, lock: lock.file });
     }
-    let opener = choose(openers, &Target::Path(path.clone()), &file)?;
-    Ok(Document { named: path, opener, host: None, beginning: None })
+    let opener = choose(openers, &OpenTarget::Path(path.clone()), &file)?;
+    Ok(OpenableDocument { named: path, opener, host: None, beginning: None })
 }
 
 /// A document that does not exist yet, unless it is likely that another one is meant.
 fn begin(
     openers: &Openers,
     file: &Path,
-    missing: Missing,
+    missing: MissingFilePolicy,
     source: io::Error,
-) -> Result<Document, DocumentError> {
+) -> Result<OpenableDocument, DocumentError> {
     let nearest = nearest_file(file);
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let is_new = missing == Missing::Begun
+    let is_new = missing == MissingFilePolicy::Begun
         && source.kind() == io::ErrorKind::NotFound
         // A link that leads nowhere would be begun where it leads.
         && fs::symlink_metadata(file).is_err();
@@ -236,16 +243,16 @@ fn begin(
         }
         Err(error) => return Err(refused(error)),
     };
-    let opener = choose(openers, &Target::Path(path.clone()), file)?;
+    let opener = choose(openers, &OpenTarget::Path(path.clone()), file)?;
     let beginning = match opener.begins {
-        Begins::ByPath => None,
-        Begins::Empty => Some(blank(&opener.mime)),
-        Begins::Not => {
+        NewFileMethod::ByPath => None,
+        NewFileMethod::Empty => Some(blank(&opener.mime)),
+        NewFileMethod::Not => {
             let (path, mime) = (file.to_owned(), opener.mime);
             return Err(DocumentError::NotBegun { path, mime, program: opener.name });
         }
     };
-    Ok(Document { named: path, opener, host: None, beginning })
+    Ok(OpenableDocument { named: path, opener, host: None, beginning })
 }
 
 /// Returns `true` if a name is likely a slip of the pen for that of an existing file. Names that differ in numbers are of a series, and one that
@@ -261,7 +268,7 @@ fn is_slip(file: &Path, near: &Path) -> bool {
     file.extension() == near.extension() && !goes_on && without_digits(file) != without_digits(near)
 }
 
-fn choose(openers: &Openers, target: &Target, named: &Path) -> Result<Opener, DocumentError> {
+fn choose(openers: &Openers, target: &OpenTarget, named: &Path) -> Result<Opener, DocumentError> {
     openers.choose(target).map_err(|none| DocumentError::NoProgram { named: named.to_owned(), none })
 }
 

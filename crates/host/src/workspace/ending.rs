@@ -4,8 +4,8 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use deskhand_core::ui::{DocumentInfo, WindowInfo, WindowKind};
-use deskhand_desktop::{Documents as _, Windowing as _};
-use deskhand_desktop_act::{Remaining, close_all};
+use deskhand_desktop::{Documents as _, WindowManagement as _};
+use deskhand_desktop_act::{UnclosedWindow, close_all};
 
 use super::{Workspace, WorkspaceError};
 use crate::{Notice, config::DesktopKind};
@@ -53,7 +53,7 @@ impl Workspace {
     /// Asks applications to close, and returns the windows that stay because their application asked something first. On a virtual
     /// desktop waits until they have ended, so that they leave no lock file; on the current one, only windows close that were marked
     /// for closing.
-    pub(crate) async fn close_applications(&self) -> Vec<Remaining> {
+    pub(crate) async fn close_applications(&self) -> Vec<UnclosedWindow> {
         let known = self.opened.known.as_deref().unwrap_or_default();
         let windows = self.desktop.windows().await.unwrap_or_default();
         let closed = close_all(&self.desktop, |window| !known.contains(&window.id)).await;
@@ -83,7 +83,7 @@ impl Workspace {
 }
 
 /// The name of a window that did not close.
-pub(crate) fn remaining_name(one: &Remaining) -> String {
+pub(crate) fn remaining_name(one: &UnclosedWindow) -> String {
     one.document.as_ref().map_or_else(|| one.window.title.clone(), name_of)
 }
 

@@ -16,7 +16,9 @@ mod plan;
 mod windows;
 
 pub use documents::DocumentError;
-pub(crate) use documents::{Document, Missing, check as check_documents, hosts_of, in_folder};
+pub(crate) use documents::{
+    MissingFilePolicy, OpenableDocument, check as check_documents, hosts_of, in_folder,
+};
 pub(crate) use ending::remaining_name;
 pub use error::WorkspaceError;
 pub use keeper::{KEEPER_ARGUMENTS, hold_desktop};

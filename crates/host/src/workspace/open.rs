@@ -7,14 +7,14 @@ use deskhand_core::{
     secret::SecretPermit,
     ui::{WindowInfo, WindowKind},
 };
-use deskhand_desktop::{LaunchRequest, QuietLimits, Settling as _, Windowing as _};
+use deskhand_desktop::{IdleWait as _, LaunchRequest, QuietLimits, WindowManagement as _};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, Opened as Shown, Opening, Veiled};
-use deskhand_desktop_detect::Seeing;
+use deskhand_desktop_act::{ActLimits, DocumentLaunch, DocumentLaunchOutcome as Shown, VeiledDesktop};
+use deskhand_desktop_detect::DetectingDesktop;
 use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_secret::Secrets;
 
-use super::{DesktopNote, Document, WorkspaceError, windows::find_window};
+use super::{DesktopNote, OpenableDocument, WorkspaceError, windows::find_window};
 use crate::config::DesktopKind;
 
 /// The types about which LibreOffice asks how to read them.
@@ -23,7 +23,7 @@ const ASKS: &[&str] = &["text/csv", "text/tab-separated-values"];
 /// A running desktop.
 pub struct Workspace {
     /// The desktop itself, as agents see it: secrets are hidden.
-    pub desktop: Seeing<Veiled<LinuxDesktop>>,
+    pub desktop: DetectingDesktop<VeiledDesktop<LinuxDesktop>>,
     /// The secrets that may be typed on it.
     pub secrets: Secrets,
     /// Places where the secrets may be typed.
@@ -32,12 +32,12 @@ pub struct Workspace {
     pub name: String,
     /// Which kind of desktop it is.
     pub(super) kind: DesktopKind,
-    pub(super) opened: Opened,
+    pub(super) opened: OpenedDocuments,
 }
 
 /// Windows that were opened on a desktop.
 #[derive(Default)]
-pub(super) struct Opened {
+pub(super) struct OpenedDocuments {
     /// The window that was opened last.
     pub(super) last: Option<WindowInfo>,
     /// The windows that existed before, if later ones are closed at the end.
@@ -100,7 +100,10 @@ impl Workspace {
     }
 
     /// Opens documents, all in one go; returns the window of the last one.
-    pub(super) async fn open(&self, documents: &[&Document]) -> Result<Option<WindowInfo>, WorkspaceError> {
+    pub(super) async fn open(
+        &self,
+        documents: &[&OpenableDocument],
+    ) -> Result<Option<WindowInfo>, WorkspaceError> {
         for document in documents {
             document
                 .begin()
@@ -134,23 +137,23 @@ impl Workspace {
 
 /// Groups the starts: those that run at once, then those that have to wait. A program that shows a question about
 /// a document does not open further documents of the same start, but accepts them from another start.
-fn in_turn(documents: &[&Document]) -> Vec<Vec<Opening>> {
-    let asks = |document: &&&Document| {
+fn in_turn(documents: &[&OpenableDocument]) -> Vec<Vec<DocumentLaunch>> {
+    let asks = |document: &&&OpenableDocument| {
         ASKS.contains(&document.opener.mime.as_str()) && document.opener.takes_several
     };
-    let later: Vec<&Document> = documents.iter().filter(asks).skip(1).copied().collect();
-    let is_later = |document: &&Document| later.iter().any(|later| later.named == document.named);
-    let first: Vec<&Document> = documents.iter().filter(|one| !is_later(one)).copied().collect();
+    let later: Vec<&OpenableDocument> = documents.iter().filter(asks).skip(1).copied().collect();
+    let is_later = |document: &&OpenableDocument| later.iter().any(|later| later.named == document.named);
+    let first: Vec<&OpenableDocument> = documents.iter().filter(|one| !is_later(one)).copied().collect();
     let one_by_one = later.iter().map(|document| openings(&[document]));
     std::iter::once(openings(&first)).chain(one_by_one).filter(|openings| !openings.is_empty()).collect()
 }
 
 /// The starts of programs that open documents: one for all that a program takes at once. A suite with one process for all of its
 /// applications is started once: two at the same moment would both want its profile.
-fn openings(documents: &[&Document]) -> Vec<Opening> {
-    let mut groups: Vec<Vec<&Document>> = Vec::new();
+fn openings(documents: &[&OpenableDocument]) -> Vec<DocumentLaunch> {
+    let mut groups: Vec<Vec<&OpenableDocument>> = Vec::new();
     for document in documents {
-        let joins = |group: &&mut Vec<&Document>| {
+        let joins = |group: &&mut Vec<&OpenableDocument>| {
             let first = group.first().map(|first| &first.opener);
             first.is_some_and(|first| first.family == document.opener.family && first.takes_several)
         };
@@ -162,7 +165,7 @@ fn openings(documents: &[&Document]) -> Vec<Opening> {
     groups.into_iter().filter_map(opening).collect()
 }
 
-fn opening(mut group: Vec<&Document>) -> Option<Opening> {
+fn opening(mut group: Vec<&OpenableDocument>) -> Option<DocumentLaunch> {
     let first = group.first()?.opener.clone();
     let same = group.iter().all(|document| document.opener.entry == first.entry);
     // What asks first keeps all after it waiting.
@@ -174,5 +177,5 @@ fn opening(mut group: Vec<&Document>) -> Option<Opening> {
         }
     }
     let program = if same { first.entry } else { first.program };
-    Some(Opening { request: LaunchRequest { program, arguments: documents.clone() }, documents })
+    Some(DocumentLaunch { request: LaunchRequest { program, arguments: documents.clone() }, documents })
 }

@@ -7,17 +7,17 @@ use std::{
 };
 
 use deskhand_core::secret::SecretPermit;
-use deskhand_desktop::Windowing as _;
-use deskhand_desktop_act::Veiled;
-use deskhand_desktop_detect::{DetectOptions, OcrUse, Seeing};
+use deskhand_desktop::WindowManagement as _;
+use deskhand_desktop_act::VeiledDesktop;
+use deskhand_desktop_detect::{DetectOptions, DetectingDesktop, OcrUse};
 use deskhand_desktop_linux::{BrowserHolder, Confine, KeptOut, LinuxDesktop, VirtualOptions};
 use deskhand_runtime::HeldSession;
 use deskhand_secret::{Secrets, Veil};
 use futures_util::future::BoxFuture;
 
 use super::{
-    DesktopNote, Document, Missing, WorkspaceError, check_documents, keeper,
-    open::{Opened, Workspace},
+    DesktopNote, MissingFilePolicy, OpenableDocument, WorkspaceError, check_documents, keeper,
+    open::{OpenedDocuments, Workspace},
 };
 use crate::{
     HostError,
@@ -30,7 +30,7 @@ use crate::{
 pub struct WorkspacePlan {
     pub(crate) kind: DesktopKind,
     pub(crate) size: ScreenSize,
-    pub(crate) documents: Vec<Document>,
+    pub(crate) documents: Vec<OpenableDocument>,
     pub(crate) launch: Option<String>,
     /// Programs whose elements are never read.
     exclude: Vec<String>,
@@ -113,7 +113,7 @@ impl WorkspacePlan {
     }
 
     fn of_kind(kind: DesktopKind, config: &Config, open: &[PathBuf]) -> Result<Self, HostError> {
-        let documents = check_documents(open, Missing::Begun)?;
+        let documents = check_documents(open, MissingFilePolicy::Begun)?;
         if kind == DesktopKind::Current && !has_display() {
             return Err(WorkspaceError::NoDisplay.into());
         }
@@ -214,10 +214,10 @@ impl WorkspacePlan {
             }
             None => desktop,
         };
-        let veiled = Veiled::new(desktop, self.secrets.veil().clone());
-        let desktop = Seeing::new(veiled, self.detect.clone());
+        let veiled = VeiledDesktop::new(desktop, self.secrets.veil().clone());
+        let desktop = DetectingDesktop::new(veiled, self.detect.clone());
         let (secrets, permits) = (self.secrets.clone(), self.permits.clone());
-        Ok(Workspace { desktop, secrets, permits, name, kind: self.kind, opened: Opened::default() })
+        Ok(Workspace { desktop, secrets, permits, name, kind: self.kind, opened: OpenedDocuments::default() })
     }
 
     /// Opens the documents and the program on the desktop.
@@ -230,7 +230,7 @@ impl WorkspacePlan {
 
     /// Returns the programs and documents that are opened on the desktop, by path or name.
     pub fn opens(&self) -> Vec<String> {
-        let documents = self.documents.iter().map(Document::argument);
+        let documents = self.documents.iter().map(OpenableDocument::argument);
         self.launch.iter().cloned().chain(documents).collect()
     }
 
@@ -238,7 +238,7 @@ impl WorkspacePlan {
     pub(crate) fn open_with<'a>(
         &'a self,
         workspace: &'a mut Workspace,
-        more: &'a [Document],
+        more: &'a [OpenableDocument],
     ) -> BoxFuture<'a, Result<(), WorkspaceError>> {
         Box::pin(async move {
             // A virtual desktop ends with everything on it anyway.
@@ -249,7 +249,7 @@ impl WorkspacePlan {
             if let Some(program) = &self.launch {
                 workspace.opened.last = Some(workspace.start(program).await?);
             }
-            let documents: Vec<&Document> = self.documents.iter().chain(more).collect();
+            let documents: Vec<&OpenableDocument> = self.documents.iter().chain(more).collect();
             if let Some(last) = workspace.open(&documents).await? {
                 workspace.opened.last = Some(last);
             }

@@ -6,13 +6,13 @@ use deskhand_core::retrieval::{Hit, Retriever, Trust};
 
 use super::{
     error::ExperienceError,
-    index::{Chosen, ExperienceIndex, ids},
-    log::{Log, Position},
-    model::{Experience, Kind, Outcome},
-    state::State,
+    index::{ExperienceIndex, ExperienceIndexHits, ids},
+    log::{ExperienceLog, Position},
+    model::{Experience, ExperienceKind, ExperienceOutcome},
+    state::ExperienceSet,
 };
 use crate::{
-    score::{Weighted, mixed, score},
+    score::{WeightedTerms, mixed, score},
     words,
 };
 
@@ -23,7 +23,7 @@ const OTHER_APPLICATION: f32 = 0.5;
 
 /// The work of a look-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Work {
+pub(crate) struct ExperienceLookupCost {
     /// Number of bytes of the records that were read to find those missing from the index.
     pub(crate) bytes: u64,
     /// Number of experiences compared word by word.
@@ -31,47 +31,57 @@ pub(crate) struct Work {
 }
 
 /// A look-up.
-pub(crate) struct Finder<'a> {
+pub(crate) struct ExperienceLookup<'a> {
     words: Vec<String>,
     application: Option<&'a str>,
-    chosen: Chosen,
-    unindexed: Unindexed,
-    work: Work,
+    chosen: ExperienceIndexHits,
+    unindexed: UnindexedRecords,
+    work: ExperienceLookupCost,
 }
 
 /// Records that the index does not have.
-enum Unindexed {
+enum UnindexedRecords {
     /// Nothing at all is known to be in it.
     All,
     /// So many records, with the experiences that they added.
     Some(usize, Vec<String>),
 }
 
-impl<'a> Finder<'a> {
+impl<'a> ExperienceLookup<'a> {
     pub(crate) fn new(wanted: &str, application: Option<&'a str>) -> Self {
         let all = words::wanted(wanted);
         // Numbers and names of cells are what differs between requests that are the same.
         let is_name = |word: &String| !word.chars().any(|c| c.is_ascii_digit());
         let names: Vec<String> = all.iter().filter(|word| is_name(word)).cloned().collect();
         let words = if names.is_empty() { all } else { names };
-        let unindexed = Unindexed::Some(0, Vec::new());
-        Self { words, application, chosen: Chosen::default(), unindexed, work: Work::default() }
+        let unindexed = UnindexedRecords::Some(0, Vec::new());
+        Self {
+            words,
+            application,
+            chosen: ExperienceIndexHits::default(),
+            unindexed,
+            work: ExperienceLookupCost::default(),
+        }
     }
 
     /// Asks the index, and reads which records it does not have.
-    pub(crate) fn choose(&mut self, index: &ExperienceIndex, log: &Log) -> Result<(), ExperienceError> {
+    pub(crate) fn choose(
+        &mut self,
+        index: &ExperienceIndex,
+        log: &ExperienceLog,
+    ) -> Result<(), ExperienceError> {
         self.chosen = index.look_up(&self.words, self.application);
         let Some(position) = &self.chosen.position else {
-            self.unindexed = Unindexed::All;
+            self.unindexed = UnindexedRecords::All;
             return Ok(());
         };
         let read = log.read_since(position)?;
         self.work.bytes = read.bytes;
         self.unindexed = if read.is_all && read.position != Position::default() {
-            Unindexed::All
+            UnindexedRecords::All
         } else {
             let added = read.records.iter().flat_map(ids).map(ToOwned::to_owned).collect();
-            Unindexed::Some(read.records.len(), added)
+            UnindexedRecords::Some(read.records.len(), added)
         };
         Ok(())
     }
@@ -79,18 +89,20 @@ impl<'a> Finder<'a> {
     /// Returns the number of records that the index does not have.
     pub(crate) const fn unindexed(&self) -> usize {
         match &self.unindexed {
-            Unindexed::All => usize::MAX,
-            Unindexed::Some(count, _) => *count,
+            UnindexedRecords::All => usize::MAX,
+            UnindexedRecords::Some(count, _) => *count,
         }
     }
 
     /// The hits, and the work that they took.
-    pub(crate) fn hits(mut self, state: &State, hits_max: usize) -> (Vec<Hit>, Work) {
+    pub(crate) fn hits(mut self, state: &ExperienceSet, hits_max: usize) -> (Vec<Hit>, ExperienceLookupCost) {
         let best = self.chosen.ids.first().map_or(0.0, |(relevance, _)| *relevance);
         let weighted = match self.unindexed {
             // Without an index all words weigh the same.
-            Unindexed::All => Weighted::new(self.words.iter().map(|word| (word.clone(), 1)).collect(), 1),
-            Unindexed::Some(..) => self.chosen.weighted.clone(),
+            UnindexedRecords::All => {
+                WeightedTerms::new(self.words.iter().map(|word| (word.clone(), 1)).collect(), 1)
+            }
+            UnindexedRecords::Some(..) => self.chosen.weighted.clone(),
         };
         let mut seen = HashSet::new();
         let mut fits: Vec<(f32, &Experience)> = Vec::new();
@@ -106,8 +118,8 @@ impl<'a> Finder<'a> {
             }
         }
         let rest: Vec<&Experience> = match &self.unindexed {
-            Unindexed::All => state.all().collect(),
-            Unindexed::Some(_, added) => added.iter().filter_map(|id| state.get(id)).collect(),
+            UnindexedRecords::All => state.all().collect(),
+            UnindexedRecords::Some(_, added) => added.iter().filter_map(|id| state.get(id)).collect(),
         };
         for experience in rest {
             if seen.insert(experience.id.clone())
@@ -127,8 +139,8 @@ impl<'a> Finder<'a> {
 
     fn hit(&self, fit: f32, experience: &Experience) -> Hit {
         let (retriever, trust) = match experience.kind {
-            Kind::Session => (Retriever::Experience, Trust::Session),
-            Kind::Demonstration => (Retriever::Demonstration, Trust::User),
+            ExperienceKind::Session => (Retriever::Experience, Trust::Session),
+            ExperienceKind::Demonstration => (Retriever::Demonstration, Trust::User),
         };
         let is_asked = |name: &&String| Some(name.as_str()) == self.application;
         let application = experience.applications.iter().find(is_asked).or(experience.applications.first());
@@ -148,7 +160,7 @@ impl<'a> Finder<'a> {
 /// the best one.
 fn fit(
     experience: &Experience,
-    weighted: &Weighted,
+    weighted: &WeightedTerms,
     relevance: Option<(f32, f32)>,
     application: Option<&str>,
 ) -> Option<f32> {
@@ -172,8 +184,8 @@ fn fit(
 /// Returns the weight of an experience by the success of its uses, 0.5 to 1.
 fn reliability(experience: &Experience) -> f32 {
     match experience.outcome {
-        Outcome::Failed => 1.0,
-        Outcome::Worked => {
+        ExperienceOutcome::Failed => 1.0,
+        ExperienceOutcome::Worked => {
             let (succeeded, failed) = (experience.uses.succeeded as f32, experience.uses.failed as f32);
             f32::midpoint(1.0, (succeeded + 1.0) / (succeeded + failed + 1.0))
         }

@@ -1,6 +1,6 @@
 //! Automatic removal of experiences: old ones, those that keep failing, and those above the limit.
 
-use super::model::{Experience, Kind, Outcome};
+use super::model::{Experience, ExperienceKind, ExperienceOutcome};
 
 /// Days after which what a session taught is forgotten if nobody used it.
 pub const AGE_DAYS_MAX: u64 = 365;
@@ -43,9 +43,11 @@ pub(crate) fn is_stale(experience: &Experience, now_ms: u64) -> bool {
         return true;
     }
     let days_max = match (experience.kind, experience.outcome) {
-        (Kind::Demonstration, Outcome::Worked | Outcome::Failed) => return false,
-        (Kind::Session, Outcome::Worked) => AGE_DAYS_MAX,
-        (Kind::Session, Outcome::Failed) => FAILED_AGE_DAYS_MAX,
+        (ExperienceKind::Demonstration, ExperienceOutcome::Worked | ExperienceOutcome::Failed) => {
+            return false;
+        }
+        (ExperienceKind::Session, ExperienceOutcome::Worked) => AGE_DAYS_MAX,
+        (ExperienceKind::Session, ExperienceOutcome::Failed) => FAILED_AGE_DAYS_MAX,
     };
     experience.last_ms().saturating_add(days_max * DAY_MS) < now_ms
 }
@@ -67,7 +69,7 @@ mod tests {
     use super::*;
     use crate::experience::{Uses, sample};
 
-    fn made(day: u64, kind: Kind, outcome: Outcome, uses: Uses) -> Experience {
+    fn made(day: u64, kind: ExperienceKind, outcome: ExperienceOutcome, uses: Uses) -> Experience {
         Experience { at_ms: day * DAY_MS, kind, outcome, uses, ..sample(usize::try_from(day).unwrap()) }
     }
 
@@ -78,22 +80,40 @@ mod tests {
             assert_eq!(is_stale(&one, day * DAY_MS), expected, "{kind:?} {outcome:?} {uses:?} {day}");
         };
         let none = Uses::default();
-        check(Kind::Session, Outcome::Worked, none, 465, false);
-        check(Kind::Session, Outcome::Worked, none, 466, true);
-        check(Kind::Session, Outcome::Failed, none, 190, false);
-        check(Kind::Session, Outcome::Failed, none, 191, true);
-        check(Kind::Demonstration, Outcome::Worked, none, 9_999, false);
-        check(Kind::Session, Outcome::Worked, Uses { last_ms: 300 * DAY_MS, ..none }, 600, false);
-        check(Kind::Session, Outcome::Worked, none, 0, false);
-        check(Kind::Session, Outcome::Worked, Uses { failed: 2, ..none }, 101, false);
-        check(Kind::Demonstration, Outcome::Worked, Uses { failed: 3, ..none }, 101, true);
-        check(Kind::Session, Outcome::Worked, Uses { failed: 3, succeeded: 3, ..none }, 101, false);
+        check(ExperienceKind::Session, ExperienceOutcome::Worked, none, 465, false);
+        check(ExperienceKind::Session, ExperienceOutcome::Worked, none, 466, true);
+        check(ExperienceKind::Session, ExperienceOutcome::Failed, none, 190, false);
+        check(ExperienceKind::Session, ExperienceOutcome::Failed, none, 191, true);
+        check(ExperienceKind::Demonstration, ExperienceOutcome::Worked, none, 9_999, false);
+        check(
+            ExperienceKind::Session,
+            ExperienceOutcome::Worked,
+            Uses { last_ms: 300 * DAY_MS, ..none },
+            600,
+            false,
+        );
+        check(ExperienceKind::Session, ExperienceOutcome::Worked, none, 0, false);
+        check(ExperienceKind::Session, ExperienceOutcome::Worked, Uses { failed: 2, ..none }, 101, false);
+        check(
+            ExperienceKind::Demonstration,
+            ExperienceOutcome::Worked,
+            Uses { failed: 3, ..none },
+            101,
+            true,
+        );
+        check(
+            ExperienceKind::Session,
+            ExperienceOutcome::Worked,
+            Uses { failed: 3, succeeded: 3, ..none },
+            101,
+            false,
+        );
     }
 
     #[test]
     fn beyond_the_limit_the_least_useful_go_first() {
-        let session = |day| made(day, Kind::Session, Outcome::Worked, Uses::default());
-        let shown = made(1, Kind::Demonstration, Outcome::Worked, Uses::default());
+        let session = |day| made(day, ExperienceKind::Session, ExperienceOutcome::Worked, Uses::default());
+        let shown = made(1, ExperienceKind::Demonstration, ExperienceOutcome::Worked, Uses::default());
         let all = [session(5), shown.clone(), session(3), session(4)];
         let gone = stale_beyond(all.iter(), 6 * DAY_MS, 2);
         assert_eq!(gone, [all[2].id.clone(), all[3].id.clone()]);
@@ -105,7 +125,7 @@ mod tests {
     fn what_is_asked_to_be_forgotten_is_told_apart() {
         let one = Experience {
             applications: vec!["calc".to_owned()],
-            ..made(2, Kind::Session, Outcome::Worked, Uses::default())
+            ..made(2, ExperienceKind::Session, ExperienceOutcome::Worked, Uses::default())
         };
         assert!(Forget::Id(one.id.clone()).is_about(&one));
         assert!(!Forget::Id("other".to_owned()).is_about(&one));

@@ -15,13 +15,13 @@ use tantivy::{
 use super::{
     error::ExperienceError,
     lock,
-    log::{Log, Position, Record},
+    log::{ExperienceLog, ExperienceRecord, Position},
     model::Experience,
-    state::State,
+    state::ExperienceSet,
 };
 use crate::{
-    index::{self, Searched, stored},
-    score::Weighted,
+    index::{self, IndexFields, stored},
+    score::WeightedTerms,
 };
 
 /// The form of the index. An index of another form is built anew.
@@ -38,7 +38,7 @@ struct Payload {
 
 /// The fields of an experience.
 #[derive(Debug, Clone, Copy)]
-struct Fields {
+struct ExperienceFields {
     id: Field,
     request: Field,
     text: Field,
@@ -50,17 +50,17 @@ pub(crate) struct ExperienceIndex {
     folder: PathBuf,
     lock: PathBuf,
     schema: Schema,
-    fields: Fields,
+    fields: ExperienceFields,
     /// Open index and its reader, if it could be opened.
     open: Mutex<Option<(Index, IndexReader)>>,
 }
 
 /// Result of an index search.
 #[derive(Default)]
-pub(crate) struct Chosen {
+pub(crate) struct ExperienceIndexHits {
     /// Relevance and id, the best first.
     pub(crate) ids: Vec<(f32, String)>,
-    pub(crate) weighted: Weighted,
+    pub(crate) weighted: WeightedTerms,
     /// The records that it knows; `None` if it cannot be used.
     pub(crate) position: Option<Position>,
 }
@@ -68,7 +68,7 @@ pub(crate) struct Chosen {
 impl ExperienceIndex {
     pub(crate) fn new(folder: &Path) -> Self {
         let mut schema = Schema::builder();
-        let fields = Fields {
+        let fields = ExperienceFields {
             id: schema.add_text_field("id", STRING | STORED),
             request: schema.add_text_field("request", index::searched()),
             text: schema.add_text_field("text", index::searched()),
@@ -84,31 +84,31 @@ impl ExperienceIndex {
     }
 
     /// Looks up stems. An index that cannot be used finds nothing and has no position.
-    pub(crate) fn look_up(&self, words: &[String], application: Option<&str>) -> Chosen {
-        let run = || -> Result<Chosen, TantivyError> {
+    pub(crate) fn look_up(&self, words: &[String], application: Option<&str>) -> ExperienceIndexHits {
+        let run = || -> Result<ExperienceIndexHits, TantivyError> {
             let (index, reader) = self.opened()?;
             // The position is read first: if another process commits in between, records are looked at twice, not never.
             let position = position(&index)?;
             reader.reload()?;
-            let Fields { request: title, text, application: about, id } = self.fields;
-            let fields = Searched { title, text, application: about };
+            let ExperienceFields { request: title, text, application: about, id } = self.fields;
+            let fields = IndexFields { title, text, application: about };
             let found = index::look_up(&reader.searcher(), fields, words, application, CANDIDATES_MAX)?;
             let ids = found
                 .documents
                 .iter()
                 .map(|(relevance, document)| (*relevance, stored(document, id)))
                 .collect();
-            Ok(Chosen { ids, weighted: found.weighted, position })
+            Ok(ExperienceIndexHits { ids, weighted: found.weighted, position })
         };
         index::guarded(run).unwrap_or_else(|error| {
             tracing::debug!(%error, "the index of experiences cannot be used");
             self.close();
-            Chosen::default()
+            ExperienceIndexHits::default()
         })
     }
 
     /// Brings the index up to the records. False if another process is doing so.
-    pub(crate) fn catch_up(&self, log: &Log) -> Result<bool, ExperienceError> {
+    pub(crate) fn catch_up(&self, log: &ExperienceLog) -> Result<bool, ExperienceError> {
         let Some(_lock) = lock::attempt(&self.lock)? else { return Ok(false) };
         let failed = |source| ExperienceError::Index { folder: self.folder.clone(), source };
         let known = index::guarded(|| position(&self.opened()?.0));
@@ -135,13 +135,18 @@ impl ExperienceIndex {
         Ok(true)
     }
 
-    fn write(&self, records: &[Record], is_new: bool, position: &Position) -> Result<(), TantivyError> {
+    fn write(
+        &self,
+        records: &[ExperienceRecord],
+        is_new: bool,
+        position: &Position,
+    ) -> Result<(), TantivyError> {
         let (index, _) = self.opened()?;
         let mut writer = index::writer(&index, /*merges*/ true)?;
         if is_new {
             writer.delete_all_documents()?;
         }
-        let mut state = State::default();
+        let mut state = ExperienceSet::default();
         // In a fixed order: the same records give the same index.
         let mut changed = BTreeSet::new();
         for record in records {
@@ -211,12 +216,12 @@ fn position(index: &Index) -> Result<Option<Position>, TantivyError> {
 }
 
 /// The experiences whose texts a record changes.
-pub(crate) fn ids(record: &Record) -> Vec<&str> {
+pub(crate) fn ids(record: &ExperienceRecord) -> Vec<&str> {
     match record {
-        Record::Add { experience, replaces } => {
+        ExperienceRecord::Add { experience, replaces } => {
             replaces.iter().map(String::as_str).chain([experience.id.as_str()]).collect()
         }
-        Record::Forget { ids } => ids.iter().map(String::as_str).collect(),
-        Record::Result { .. } => Vec::new(),
+        ExperienceRecord::Forget { ids } => ids.iter().map(String::as_str).collect(),
+        ExperienceRecord::Result { .. } => Vec::new(),
     }
 }

@@ -27,7 +27,7 @@ const HEADER_MAX: u64 = 4_096;
 /// Change to the store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Record {
+pub(crate) enum ExperienceRecord {
     /// An experience was added, and those with these ids are gone.
     Add {
         experience: Box<Experience>,
@@ -42,7 +42,7 @@ pub(crate) enum Record {
 
 /// The first line.
 #[derive(Debug, Serialize, Deserialize)]
-struct Header {
+struct ExperienceLogHeader {
     version: u32,
     generation: String,
 }
@@ -57,10 +57,10 @@ pub(crate) struct Position {
 
 /// Result of reading the records.
 #[derive(Debug, Default)]
-pub(crate) struct Read {
+pub(crate) struct ExperienceLogContents {
     /// `true` if the result holds all records; `false` if it holds only those added since the last read.
     pub(crate) is_all: bool,
-    pub(crate) records: Vec<Record>,
+    pub(crate) records: Vec<ExperienceRecord>,
     pub(crate) position: Position,
     /// The version of the file; 0 if there is none.
     pub(crate) version: u32,
@@ -72,27 +72,27 @@ pub(crate) struct Read {
 
 /// The file of records in a folder.
 #[derive(Debug)]
-pub(crate) struct Log {
+pub(crate) struct ExperienceLog {
     path: PathBuf,
     lock: PathBuf,
 }
 
-impl Log {
+impl ExperienceLog {
     pub(crate) fn new(folder: &Path) -> Self {
         Self { path: folder.join("experience.jsonl"), lock: folder.join("experience.lock") }
     }
 
     /// The records since a position; all of them if the file was written anew since.
-    pub(crate) fn read_since(&self, since: &Position) -> Result<Read, ExperienceError> {
+    pub(crate) fn read_since(&self, since: &Position) -> Result<ExperienceLogContents, ExperienceError> {
         self.try_read(since)
             .map_err(|problem| ExperienceError::File { action: "read", path: self.path.clone(), problem })
             .and_then(|read| read.ok_or_else(|| self.too_large()))
     }
 
-    fn try_read(&self, since: &Position) -> io::Result<Option<Read>> {
+    fn try_read(&self, since: &Position) -> io::Result<Option<ExperienceLogContents>> {
         let file = match File::open(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(Some(Read { is_all: true, ..Read::default() }));
+                return Ok(Some(ExperienceLogContents { is_all: true, ..ExperienceLogContents::default() }));
             }
             opened => opened?,
         };
@@ -103,17 +103,18 @@ impl Log {
         let mut reader = BufReader::new(file);
         let mut first = Vec::new();
         reader.by_ref().take(HEADER_MAX).read_until(b'\n', &mut first)?;
-        let header: Option<Header> = serde_json::from_slice(&first).ok().filter(|_| first.ends_with(b"\n"));
+        let header: Option<ExperienceLogHeader> =
+            serde_json::from_slice(&first).ok().filter(|_| first.ends_with(b"\n"));
         let body = if header.is_some() { size(&first) } else { 0 };
-        let header = header.unwrap_or_else(|| Header { version: 0, generation: String::new() });
+        let header = header.unwrap_or_else(|| ExperienceLogHeader { version: 0, generation: String::new() });
         let is_all = header.generation != since.generation || since.offset < body || since.offset > length;
         let from = if is_all { body } else { since.offset };
-        let mut read = Read {
+        let mut read = ExperienceLogContents {
             is_all,
             version: header.version,
             bytes: size(&first),
             position: Position { generation: header.generation, offset: from },
-            ..Read::default()
+            ..ExperienceLogContents::default()
         };
         reader.seek(SeekFrom::Start(from))?;
         read.lines(reader.take(length.saturating_sub(from)))?;
@@ -121,8 +122,8 @@ impl Log {
     }
 
     /// Locks the records for writing.
-    pub(crate) fn lock(&self) -> Result<Writer<'_>, ExperienceError> {
-        Ok(Writer { log: self, _lock: lock::wait(&self.lock)? })
+    pub(crate) fn lock(&self) -> Result<ExperienceLogWriter<'_>, ExperienceError> {
+        Ok(ExperienceLogWriter { log: self, _lock: lock::wait(&self.lock)? })
     }
 
     fn too_large(&self) -> ExperienceError {
@@ -130,7 +131,7 @@ impl Log {
     }
 }
 
-impl Read {
+impl ExperienceLogContents {
     /// Reads whole lines.
     fn lines(&mut self, mut reader: impl io::BufRead) -> io::Result<()> {
         let mut line = Vec::new();
@@ -155,14 +156,14 @@ fn size(bytes: &[u8]) -> u64 {
 
 /// The only writer of the records, as long as it lives.
 #[derive(Debug)]
-pub(crate) struct Writer<'a> {
-    log: &'a Log,
+pub(crate) struct ExperienceLogWriter<'a> {
+    log: &'a ExperienceLog,
     _lock: Lock,
 }
 
-impl Writer<'_> {
+impl ExperienceLogWriter<'_> {
     /// Appends records; how many bytes they have. When it returns, they are on the disk. `at` is where the last whole line ends.
-    pub(crate) fn append(&self, records: &[Record], at: &Position) -> Result<u64, ExperienceError> {
+    pub(crate) fn append(&self, records: &[ExperienceRecord], at: &Position) -> Result<u64, ExperienceError> {
         let text = self.encoded(records)?;
         let failed =
             |problem| ExperienceError::File { action: "write", path: self.log.path.clone(), problem };
@@ -180,10 +181,10 @@ impl Writer<'_> {
     }
 
     /// Writes all records anew, in a new generation.
-    pub(crate) fn rewrite(&self, records: &[Record]) -> Result<(), ExperienceError> {
+    pub(crate) fn rewrite(&self, records: &[ExperienceRecord]) -> Result<(), ExperienceError> {
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let generation = format!("{:x}-{:x}", since.as_nanos(), process::id());
-        let header = self.line(&Header { version: VERSION, generation })?;
+        let header = self.line(&ExperienceLogHeader { version: VERSION, generation })?;
         let text = header + &self.encoded(records)?;
         let (path, fresh) = (&self.log.path, self.log.path.with_extension("new"));
         let written = || -> io::Result<()> {
@@ -197,7 +198,7 @@ impl Writer<'_> {
         written().map_err(|problem| ExperienceError::File { action: "write", path: path.clone(), problem })
     }
 
-    fn encoded(&self, records: &[Record]) -> Result<String, ExperienceError> {
+    fn encoded(&self, records: &[ExperienceRecord]) -> Result<String, ExperienceError> {
         records.iter().map(|record| self.line(record)).collect()
     }
 

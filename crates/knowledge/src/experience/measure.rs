@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     error::ExperienceError,
-    model::{Experience, Kind, Lesson, Outcome, Uses},
+    model::{Experience, ExperienceKind, ExperienceOutcome, FailedApproach, Uses},
     store::ExperienceStore,
 };
 use crate::clock::now_ms;
@@ -33,7 +33,7 @@ const APPLICATIONS: [&str; 5] = ["calc", "writer", "firefox", "gimp", "nautilus"
 
 /// Measurements, times in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Measured {
+pub struct ExperienceBenchmark {
     /// Number of experiences.
     pub experiences: usize,
     /// To add all in one step, index included.
@@ -52,7 +52,7 @@ pub struct Measured {
 ///
 /// # Errors
 /// The store cannot be used.
-pub fn measure(folder: &Path, count: usize) -> Result<Measured, ExperienceError> {
+pub fn measure(folder: &Path, count: usize) -> Result<ExperienceBenchmark, ExperienceError> {
     let store = ExperienceStore::open(folder)?;
     let began = Instant::now();
     store.add_all((0..count).map(sample).collect())?;
@@ -72,7 +72,7 @@ pub fn measure(folder: &Path, count: usize) -> Result<Measured, ExperienceError>
         times.push(began.elapsed().as_micros());
     }
     times.sort_unstable();
-    Ok(Measured {
+    Ok(ExperienceBenchmark {
         experiences: store.list()?.len(),
         add_all_us,
         add_us,
@@ -90,7 +90,7 @@ pub fn sample(number: usize) -> Experience {
     let (action, thing) = (pick(&ACTIONS, number), pick(&THINGS, number / 8));
     let application = pick(&APPLICATIONS, number / 80);
     let name = word(number);
-    let outcome = if number % 7 == 3 { Outcome::Failed } else { Outcome::Worked };
+    let outcome = if number % 7 == 3 { ExperienceOutcome::Failed } else { ExperienceOutcome::Worked };
     Experience {
         version: 1,
         id: format!("sample-{number}"),
@@ -108,12 +108,12 @@ pub fn sample(number: usize) -> Experience {
             .map(|step| format!("step {step}: click `{}` in the {thing} panel", word(number * 31 + step)))
             .collect(),
         worked: vec![format!("the menu Data had the command to {action}")],
-        failed: vec![Lesson {
+        failed: vec![FailedApproach {
             what: format!("typing {name} into the search"),
             why: "the field was disabled".to_owned(),
         }],
         outcome,
-        kind: Kind::Session,
+        kind: ExperienceKind::Session,
         workflow: None,
         uses: Uses::default(),
     }

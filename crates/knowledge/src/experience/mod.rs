@@ -22,6 +22,6 @@ mod store;
 
 pub use error::ExperienceError;
 pub use forgetting::{AGE_DAYS_MAX, EXPERIENCES_MAX, FAILED_AGE_DAYS_MAX, FAILURES_MAX, Forget};
-pub use measure::{Measured, measure, sample};
-pub use model::{Experience, Kind, Lesson, Outcome, Uses};
+pub use measure::{ExperienceBenchmark, measure, sample};
+pub use model::{Experience, ExperienceKind, ExperienceOutcome, FailedApproach, Uses};
 pub use store::ExperienceStore;

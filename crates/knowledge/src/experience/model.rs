@@ -51,12 +51,12 @@ pub struct Experience {
     pub worked: Vec<String>,
     /// Steps that did not work, with the reasons.
     #[serde(default)]
-    pub failed: Vec<Lesson>,
+    pub failed: Vec<FailedApproach>,
     /// Outcome of the work.
-    pub outcome: Outcome,
+    pub outcome: ExperienceOutcome,
     /// Who showed it.
     #[serde(default)]
-    pub kind: Kind,
+    pub kind: ExperienceKind,
     /// The workflow that does the same, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow: Option<String>,
@@ -72,7 +72,7 @@ const fn version() -> u32 {
 
 /// Something that did not work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lesson {
+pub struct FailedApproach {
     /// Attempted step.
     pub what: String,
     /// Why it failed.
@@ -83,7 +83,7 @@ pub struct Lesson {
 /// Outcome of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum ExperienceOutcome {
     /// The request was fulfilled.
     Worked,
     /// The work failed: a warning.
@@ -93,7 +93,7 @@ pub enum Outcome {
 /// Who showed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ExperienceKind {
     /// A session of agents.
     #[default]
     Session,
@@ -158,7 +158,7 @@ impl Experience {
         self.worked = all(&self.worked);
         self.failed.truncate(ENTRIES_MAX);
         for lesson in &mut self.failed {
-            *lesson = Lesson { what: short(&lesson.what), why: short(&lesson.why) };
+            *lesson = FailedApproach { what: short(&lesson.what), why: short(&lesson.why) };
         }
         self.workflow = self.workflow.as_ref().map(short);
         self
@@ -177,8 +177,8 @@ impl Experience {
     pub(crate) fn title(&self) -> String {
         let request = excerpt(&self.request, TITLE_MAX);
         match self.outcome {
-            Outcome::Worked => request,
-            Outcome::Failed => format!("warning, this failed before: {request}"),
+            ExperienceOutcome::Worked => request,
+            ExperienceOutcome::Failed => format!("warning, this failed before: {request}"),
         }
     }
 
@@ -186,12 +186,12 @@ impl Experience {
     #[must_use]
     pub fn shown(&self) -> String {
         let mut text = format!("Request: {}\n", self.request);
-        if self.outcome == Outcome::Worked {
+        if self.outcome == ExperienceOutcome::Worked {
             list(&mut text, "Plan", &self.plan);
             list(&mut text, "Steps", &self.steps);
         }
         list(&mut text, "What worked", &self.worked);
-        let why = |lesson: &Lesson| match lesson.why.as_str() {
+        let why = |lesson: &FailedApproach| match lesson.why.as_str() {
             "" => lesson.what.clone(),
             why => format!("{}: {why}", lesson.what),
         };

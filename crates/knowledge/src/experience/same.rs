@@ -1,7 +1,7 @@
 //! Comparison of experiences: two are equal if they have the same request apart from numbers and quoted values,
 //! in the same applications.
 
-use super::model::{Experience, Kind};
+use super::model::{Experience, ExperienceKind};
 
 /// Properties shared by experiences that replace each other.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -9,7 +9,7 @@ pub(crate) struct Same {
     request: String,
     applications: Vec<String>,
     /// Kind of the experience: a demonstration of the user is never replaced by the work of a session.
-    kind: Kind,
+    kind: ExperienceKind,
 }
 
 impl Same {

@@ -3,26 +3,26 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{
-    log::Record,
-    model::{Experience, Outcome},
+    log::ExperienceRecord,
+    model::{Experience, ExperienceOutcome},
     same::Same,
 };
 
 /// All experiences.
 #[derive(Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct ExperienceSet {
     by_id: BTreeMap<String, Experience>,
     /// Ids by request and outcome. Only writers need the map: it is built on first use.
-    same: Option<HashMap<(Same, Outcome), String>>,
+    same: Option<HashMap<(Same, ExperienceOutcome), String>>,
     /// Number of records that led to this state.
     records: usize,
 }
 
-impl State {
-    pub(crate) fn apply(&mut self, record: Record) {
+impl ExperienceSet {
+    pub(crate) fn apply(&mut self, record: ExperienceRecord) {
         self.records += 1;
         match record {
-            Record::Add { experience, replaces } => {
+            ExperienceRecord::Add { experience, replaces } => {
                 for id in replaces {
                     self.remove(&id);
                 }
@@ -32,12 +32,12 @@ impl State {
                 }
                 self.by_id.insert(experience.id.clone(), *experience);
             }
-            Record::Result { id, worked, at_ms } => {
+            ExperienceRecord::Result { id, worked, at_ms } => {
                 if let Some(experience) = self.by_id.get_mut(&id) {
                     experience.uses.note(worked, at_ms);
                 }
             }
-            Record::Forget { ids } => {
+            ExperienceRecord::Forget { ids } => {
                 for id in ids {
                     self.remove(&id);
                 }
@@ -56,14 +56,14 @@ impl State {
 
     /// The record that adds an experience. It takes the place of those with the same request: what worked that of all, what failed that
     /// of what failed. Their counters are kept. `None` if there is a later one.
-    pub(crate) fn adding(&mut self, mut experience: Experience) -> Option<Record> {
+    pub(crate) fn adding(&mut self, mut experience: Experience) -> Option<ExperienceRecord> {
         let all = &self.by_id;
         let known =
             self.same.get_or_insert_with(|| all.values().map(|one| (key(one), one.id.clone())).collect());
         let same = Same::of(&experience);
-        let outcomes: &[Outcome] = match experience.outcome {
-            Outcome::Worked => &[Outcome::Worked, Outcome::Failed],
-            Outcome::Failed => &[Outcome::Failed],
+        let outcomes: &[ExperienceOutcome] = match experience.outcome {
+            ExperienceOutcome::Worked => &[ExperienceOutcome::Worked, ExperienceOutcome::Failed],
+            ExperienceOutcome::Failed => &[ExperienceOutcome::Failed],
         };
         let mut replaces = Vec::new();
         let places = outcomes.iter().filter_map(|outcome| known.get(&(same.clone(), *outcome)));
@@ -81,7 +81,7 @@ impl State {
         }
         // Adding again under the same id replaces by itself.
         replaces.retain(|id| *id != experience.id);
-        Some(Record::Add { experience: Box::new(experience), replaces })
+        Some(ExperienceRecord::Add { experience: Box::new(experience), replaces })
     }
 
     pub(crate) fn get(&self, id: &str) -> Option<&Experience> {
@@ -103,6 +103,6 @@ impl State {
 }
 
 /// Returns the key by which an experience is found when one with the same request is added.
-fn key(experience: &Experience) -> (Same, Outcome) {
+fn key(experience: &Experience) -> (Same, ExperienceOutcome) {
     (Same::of(experience), experience.outcome)
 }

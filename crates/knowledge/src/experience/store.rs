@@ -10,12 +10,12 @@ use deskhand_core::retrieval::Hit;
 
 use super::{
     error::ExperienceError,
-    find::{Finder, Work},
+    find::{ExperienceLookup, ExperienceLookupCost},
     forgetting::{Forget, is_stale, stale},
     index::ExperienceIndex,
-    log::{Log, Position, Record, Writer},
+    log::{ExperienceLog, ExperienceLogWriter, ExperienceRecord, Position},
     model::Experience,
-    state::State,
+    state::ExperienceSet,
 };
 use crate::clock::now_ms;
 
@@ -26,8 +26,8 @@ const SURPLUS_MAX: usize = 500;
 
 /// State read from the records so far.
 #[derive(Default)]
-struct Seen {
-    state: State,
+struct ExperienceSnapshot {
+    state: ExperienceSet,
     position: Position,
     version: u32,
 }
@@ -38,9 +38,9 @@ struct Seen {
 /// be used; of what it was doing, either all is there or nothing.
 pub struct ExperienceStore {
     folder: PathBuf,
-    log: Log,
+    log: ExperienceLog,
     index: ExperienceIndex,
-    seen: Mutex<Seen>,
+    seen: Mutex<ExperienceSnapshot>,
 }
 
 impl ExperienceStore {
@@ -53,7 +53,7 @@ impl ExperienceStore {
         fs::create_dir_all(folder).map_err(failed)?;
         let store = Self {
             folder: folder.to_owned(),
-            log: Log::new(folder),
+            log: ExperienceLog::new(folder),
             index: ExperienceIndex::new(folder),
             seen: Mutex::default(),
         };
@@ -90,7 +90,7 @@ impl ExperienceStore {
             }
             let ids = stale(seen.state.all(), now_ms);
             if !ids.is_empty() {
-                let record = Record::Forget { ids };
+                let record = ExperienceRecord::Forget { ids };
                 seen.state.apply(record.clone());
                 records.push(record);
             }
@@ -111,10 +111,10 @@ impl ExperienceStore {
             if seen.state.get(id).is_none() {
                 return Ok(false);
             }
-            let mut records = vec![Record::Result { id: id.to_owned(), worked, at_ms }];
+            let mut records = vec![ExperienceRecord::Result { id: id.to_owned(), worked, at_ms }];
             records.iter().for_each(|record| seen.state.apply(record.clone()));
             if seen.state.get(id).is_some_and(|experience| is_stale(experience, at_ms)) {
-                let record = Record::Forget { ids: vec![id.to_owned()] };
+                let record = ExperienceRecord::Forget { ids: vec![id.to_owned()] };
                 seen.state.apply(record.clone());
                 records.push(record);
             }
@@ -141,12 +141,15 @@ impl ExperienceStore {
         self.forget_if(|state| stale(state.all(), now_ms))
     }
 
-    fn forget_if(&self, choose: impl FnOnce(&State) -> Vec<String>) -> Result<usize, ExperienceError> {
+    fn forget_if(
+        &self,
+        choose: impl FnOnce(&ExperienceSet) -> Vec<String>,
+    ) -> Result<usize, ExperienceError> {
         let count = self.write(|writer, seen| {
             let ids = choose(&seen.state);
             let count = ids.len();
             if count > 0 {
-                let record = Record::Forget { ids };
+                let record = ExperienceRecord::Forget { ids };
                 seen.state.apply(record.clone());
                 Self::append(writer, seen, &[record])?;
                 // What is to be forgotten must not stay in the file.
@@ -196,8 +199,8 @@ impl ExperienceStore {
         wanted: &str,
         application: Option<&str>,
         hits_max: usize,
-    ) -> Result<(Vec<Hit>, Work), ExperienceError> {
-        let mut finder = Finder::new(wanted, application);
+    ) -> Result<(Vec<Hit>, ExperienceLookupCost), ExperienceError> {
+        let mut finder = ExperienceLookup::new(wanted, application);
         finder.choose(&self.index, &self.log)?;
         if finder.unindexed() > UNINDEXED_MAX && self.index.catch_up(&self.log)? {
             finder.choose(&self.index, &self.log)?;
@@ -207,16 +210,16 @@ impl ExperienceStore {
     }
 
     /// The experiences as the records are now.
-    fn current(&self) -> Result<MutexGuard<'_, Seen>, ExperienceError> {
+    fn current(&self) -> Result<MutexGuard<'_, ExperienceSnapshot>, ExperienceError> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         self.refresh(&mut seen)?;
         Ok(seen)
     }
 
-    fn refresh(&self, seen: &mut Seen) -> Result<(), ExperienceError> {
+    fn refresh(&self, seen: &mut ExperienceSnapshot) -> Result<(), ExperienceError> {
         let read = self.log.read_since(&seen.position)?;
         if read.is_all {
-            seen.state = State::default();
+            seen.state = ExperienceSet::default();
         }
         if read.unknown > 0 {
             let folder = self.folder.display();
@@ -231,7 +234,7 @@ impl ExperienceStore {
     /// Runs a change of the records, alone among all processes.
     fn write<T>(
         &self,
-        change: impl FnOnce(&Writer<'_>, &mut Seen) -> Result<T, ExperienceError>,
+        change: impl FnOnce(&ExperienceLogWriter<'_>, &mut ExperienceSnapshot) -> Result<T, ExperienceError>,
     ) -> Result<T, ExperienceError> {
         let writer = self.log.lock()?;
         let mut seen = self.current()?;
@@ -248,29 +251,36 @@ impl ExperienceStore {
         }
         if result.is_err() {
             // What was applied may not be on the disk.
-            *seen = Seen::default();
+            *seen = ExperienceSnapshot::default();
         }
         result
     }
 
-    fn append(writer: &Writer<'_>, seen: &mut Seen, records: &[Record]) -> Result<(), ExperienceError> {
+    fn append(
+        writer: &ExperienceLogWriter<'_>,
+        seen: &mut ExperienceSnapshot,
+        records: &[ExperienceRecord],
+    ) -> Result<(), ExperienceError> {
         if !records.is_empty() {
             seen.position.offset += writer.append(records, &seen.position)?;
         }
         Ok(())
     }
 
-    fn rewrite(writer: &Writer<'_>, seen: &mut Seen) -> Result<(), ExperienceError> {
+    fn rewrite(
+        writer: &ExperienceLogWriter<'_>,
+        seen: &mut ExperienceSnapshot,
+    ) -> Result<(), ExperienceError> {
         writer.rewrite(&records(&seen.state))?;
         // It is read anew with the next call.
-        *seen = Seen::default();
+        *seen = ExperienceSnapshot::default();
         Ok(())
     }
 
     /// Brings the index up if much is missing. A failure is no failure of what was stored: a look-up tries again.
     fn index_soon(&self) {
         let is_due = || -> Result<bool, ExperienceError> {
-            let mut finder = Finder::new("", None);
+            let mut finder = ExperienceLookup::new("", None);
             finder.choose(&self.index, &self.log)?;
             Ok(finder.unindexed() > UNINDEXED_MAX / 2)
         };
@@ -281,9 +291,10 @@ impl ExperienceStore {
 }
 
 /// The records that lead to a state.
-fn records(state: &State) -> Vec<Record> {
+fn records(state: &ExperienceSet) -> Vec<ExperienceRecord> {
     let all = state.all().cloned();
-    all.map(|experience| Record::Add { experience: Box::new(experience), replaces: Vec::new() }).collect()
+    all.map(|experience| ExperienceRecord::Add { experience: Box::new(experience), replaces: Vec::new() })
+        .collect()
 }
 
 fn check(experience: &Experience) -> Result<(), ExperienceError> {

@@ -4,7 +4,7 @@ use super::*;
 use crate::experience::{index::CANDIDATES_MAX, sample};
 
 /// The most work of some look-ups in a store with this many experiences.
-fn work(count: usize) -> Work {
+fn work(count: usize) -> ExperienceLookupCost {
     let folder = tempfile::tempdir().unwrap();
     let store = ExperienceStore::open(folder.path()).unwrap();
     store.add_all((0..count).map(sample).collect()).unwrap();
@@ -12,12 +12,15 @@ fn work(count: usize) -> Work {
     for number in 0..10 {
         store.add(sample(count + number)).unwrap();
     }
-    let mut most = Work::default();
+    let mut most = ExperienceLookupCost::default();
     for number in (0..count).step_by(count / 20) {
         let one = sample(number);
         let (hits, work) = store.find_counted(&one.request, Some(&one.applications[0]), 200).unwrap();
         assert!(hits.iter().any(|hit| hit.origin == one.id), "{}", one.request);
-        most = Work { bytes: most.bytes.max(work.bytes), compared: most.compared.max(work.compared) };
+        most = ExperienceLookupCost {
+            bytes: most.bytes.max(work.bytes),
+            compared: most.compared.max(work.compared),
+        };
     }
     assert_eq!(store.list().unwrap().len(), count + 10);
     most

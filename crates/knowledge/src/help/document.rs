@@ -12,27 +12,31 @@ use super::{
     files::{ending, is_section, name},
     man, xml,
 };
-use crate::reading::TextReader;
+use crate::reading::DocumentTextReader;
 
 /// The most bytes at the beginning of a file that its format is recognised by.
 const START_MAX: usize = 16 * 1024;
 
 /// A file of help as text.
 #[derive(Debug)]
-pub(crate) struct Document {
+pub(crate) struct HelpDocument {
     /// Fallback name if the document has no title.
     pub(crate) name: String,
     pub(crate) text: String,
 }
 
 /// Reads a file of at most `bytes_max` bytes; the reason if it has no text.
-pub(crate) fn document(path: &Path, reader: &TextReader, bytes_max: u64) -> Result<Document, String> {
+pub(crate) fn document(
+    path: &Path,
+    reader: &DocumentTextReader,
+    bytes_max: u64,
+) -> Result<HelpDocument, String> {
     let file_name = name(path);
     let is_compressed = ending(&file_name) == "gz";
     let bare = file_name.strip_suffix(".gz").unwrap_or(&file_name);
     let ending = ending(bare);
     let stem = bare.strip_suffix(&format!(".{ending}")).unwrap_or(bare);
-    let document = |text: String| Document { name: stem.to_owned(), text };
+    let document = |text: String| HelpDocument { name: stem.to_owned(), text };
     if is_section(&ending) {
         let page = read(path, is_compressed, bytes_max)?;
         if let Some(other) = man::refers_to(&page) {

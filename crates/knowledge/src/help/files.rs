@@ -9,7 +9,7 @@ use super::language::{Languages, is_language};
 
 /// Limits on the amount of a source that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct HelpLimits {
     /// The largest file, in bytes, also after decompression.
     pub file_bytes_max: u64,
     /// The most files.
@@ -22,7 +22,7 @@ pub struct Limits {
     pub passages_max: usize,
 }
 
-impl Default for Limits {
+impl Default for HelpLimits {
     fn default() -> Self {
         Self {
             file_bytes_max: 8 * 1024 * 1024,
@@ -36,7 +36,7 @@ impl Default for Limits {
 
 /// A file that was not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedHelpFile {
     /// The file.
     pub path: PathBuf,
     /// Why.
@@ -68,33 +68,33 @@ const NO_HELP: [&str; 9] = [
 
 /// The files of a source.
 #[derive(Debug, Default)]
-pub(crate) struct Files {
+pub(crate) struct HelpFiles {
     pub(crate) paths: Vec<PathBuf>,
-    pub(crate) skipped: Vec<Skipped>,
+    pub(crate) skipped: Vec<SkippedHelpFile>,
     /// Description of the content that a limit cut off.
     pub(crate) left_out: Option<String>,
     bytes: u64,
 }
 
 /// Lists the files at a path, which is resolved already.
-pub(crate) fn files(root: &Path, languages: &Languages, limits: &Limits) -> io::Result<Files> {
-    let mut found = Files::default();
+pub(crate) fn files(root: &Path, languages: &Languages, limits: &HelpLimits) -> io::Result<HelpFiles> {
+    let mut found = HelpFiles::default();
     if fs::metadata(root)?.is_dir() {
-        Walk { root, languages, limits, found: &mut found }.folder(root, 0)?;
+        HelpFileWalk { root, languages, limits, found: &mut found }.folder(root, 0)?;
     } else {
         found.paths.push(root.to_owned());
     }
     Ok(found)
 }
 
-struct Walk<'a> {
+struct HelpFileWalk<'a> {
     root: &'a Path,
     languages: &'a Languages,
-    limits: &'a Limits,
-    found: &'a mut Files,
+    limits: &'a HelpLimits,
+    found: &'a mut HelpFiles,
 }
 
-impl Walk<'_> {
+impl HelpFileWalk<'_> {
     fn folder(&mut self, folder: &Path, depth: usize) -> io::Result<()> {
         let mut entries: Vec<PathBuf> =
             fs::read_dir(folder)?.take(ENTRIES_MAX).flatten().map(|entry| entry.path()).collect();
@@ -163,7 +163,7 @@ impl Walk<'_> {
 
     fn skip(&mut self, path: PathBuf, reason: &dyn ToString) {
         if self.found.skipped.len() < SKIPPED_MAX {
-            self.found.skipped.push(Skipped { path, reason: reason.to_string() });
+            self.found.skipped.push(SkippedHelpFile { path, reason: reason.to_string() });
         }
     }
 

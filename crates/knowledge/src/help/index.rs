@@ -16,15 +16,15 @@ use tantivy::{
 use super::{
     document::document,
     error::HelpError,
-    files::{Limits, SKIPPED_MAX, Skipped, files},
+    files::{HelpLimits, SKIPPED_MAX, SkippedHelpFile, files},
     language::Languages,
-    rank::{Asked, CANDIDATES_MAX, PassageFields, Reranker, ranked},
+    rank::{CANDIDATES_MAX, HelpQuery, PassageFields, Reranker, ranked},
 };
 use crate::{
     clock::now_ms,
-    index::{self, Searched},
+    index::{self, IndexFields},
     passages::passages,
-    reading::TextReader,
+    reading::DocumentTextReader,
     words,
 };
 
@@ -65,20 +65,20 @@ impl HelpSource {
 
 /// Result of adding a source.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Added {
+pub struct HelpIndexUpdate {
     /// Number of files read.
     pub files: usize,
     /// Number of passages in the files.
     pub passages: usize,
     /// Files that were not read, the first 200.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedHelpFile>,
     /// Description of the content that a limit cut off.
     pub left_out: Option<String>,
 }
 
 /// A source in the index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Listed {
+pub struct IndexedHelpSource {
     /// Path of the source.
     pub path: PathBuf,
     /// The root of the application that it is about.
@@ -96,9 +96,9 @@ pub struct Listed {
 
 /// Payload of the last commit: written together with the passages, or not at all.
 #[derive(Serialize, Deserialize)]
-struct List {
+struct HelpSourceList {
     version: u32,
-    sources: BTreeMap<PathBuf, Listed>,
+    sources: BTreeMap<PathBuf, IndexedHelpSource>,
 }
 
 /// The index of help in a folder. Several processes may search at once; one at a time may add or remove.
@@ -107,8 +107,8 @@ pub struct HelpIndex {
     index: Index,
     reader: IndexReader,
     fields: PassageFields,
-    limits: Limits,
-    texts: TextReader,
+    limits: HelpLimits,
+    texts: DocumentTextReader,
 }
 
 impl HelpIndex {
@@ -129,19 +129,19 @@ impl HelpIndex {
         };
         let index = index::open(folder, &schema.build()).map_err(failed)?;
         let reader = index::guarded(|| index::reader(&index)).map_err(failed)?;
-        let (limits, texts) = (Limits::default(), TextReader::default());
+        let (limits, texts) = (HelpLimits::default(), DocumentTextReader::default());
         Ok(Self { folder: folder.to_owned(), index, reader, fields, limits, texts })
     }
 
     /// The same index, with other limits.
     #[must_use]
-    pub fn with_limits(self, limits: Limits) -> Self {
+    pub fn with_limits(self, limits: HelpLimits) -> Self {
         Self { limits, ..self }
     }
 
     /// The same index; files are read by `texts`.
     #[must_use]
-    pub fn with_texts(self, texts: TextReader) -> Self {
+    pub fn with_texts(self, texts: DocumentTextReader) -> Self {
         Self { texts, ..self }
     }
 
@@ -149,15 +149,15 @@ impl HelpIndex {
     ///
     /// # Errors
     /// The source is missing, another process is writing, or the index cannot be written. Nothing is changed then.
-    pub fn add(&self, source: &HelpSource) -> Result<Added, HelpError> {
+    pub fn add(&self, source: &HelpSource) -> Result<HelpIndexUpdate, HelpError> {
         let unreadable = |problem| HelpError::Source { path: source.path.clone(), problem };
         let path = source.path.canonicalize().map_err(unreadable)?;
         let mut found = files(&path, &source.languages, &self.limits).map_err(unreadable)?;
         let writer = self.writer()?;
-        let mut added = Added {
+        let mut added = HelpIndexUpdate {
             skipped: std::mem::take(&mut found.skipped),
             left_out: found.left_out.take(),
-            ..Added::default()
+            ..HelpIndexUpdate::default()
         };
         let mut list = self.read_list()?;
         self.change(|| {
@@ -169,7 +169,7 @@ impl HelpIndex {
                 }
                 self.add_file(&writer, &path, file, source.application.as_deref(), &mut added)?;
             }
-            let listed = Listed {
+            let listed = IndexedHelpSource {
                 path: path.clone(),
                 application: source.application.clone(),
                 at_ms: now_ms(),
@@ -191,13 +191,13 @@ impl HelpIndex {
         source: &Path,
         file: &Path,
         application: Option<&str>,
-        added: &mut Added,
+        added: &mut HelpIndexUpdate,
     ) -> Result<(), TantivyError> {
         let document = match document(file, &self.texts, self.limits.file_bytes_max) {
             Ok(document) => document,
             Err(reason) => {
                 if added.skipped.len() < SKIPPED_MAX {
-                    added.skipped.push(Skipped { path: file.to_owned(), reason });
+                    added.skipped.push(SkippedHelpFile { path: file.to_owned(), reason });
                 }
                 return Ok(());
             }
@@ -244,7 +244,7 @@ impl HelpIndex {
     ///
     /// # Errors
     /// The index cannot be read.
-    pub fn list(&self) -> Result<Vec<Listed>, HelpError> {
+    pub fn list(&self) -> Result<Vec<IndexedHelpSource>, HelpError> {
         Ok(self.read_list()?.sources.into_values().collect())
     }
 
@@ -258,7 +258,7 @@ impl HelpIndex {
         application: Option<&str>,
         hits_max: usize,
     ) -> Result<Vec<Hit>, HelpError> {
-        self.ranked(Asked { wanted, application, reranker: None }, hits_max)
+        self.ranked(HelpQuery { wanted, application, reranker: None }, hits_max)
     }
 
     /// The same, ordered by words and by meaning. If the meaning cannot be told, by words alone.
@@ -272,14 +272,14 @@ impl HelpIndex {
         application: Option<&str>,
         hits_max: usize,
     ) -> Result<Vec<Hit>, HelpError> {
-        self.ranked(Asked { wanted, application, reranker: Some(reranker) }, hits_max)
+        self.ranked(HelpQuery { wanted, application, reranker: Some(reranker) }, hits_max)
     }
 
-    fn ranked(&self, asked: Asked<'_>, hits_max: usize) -> Result<Vec<Hit>, HelpError> {
+    fn ranked(&self, asked: HelpQuery<'_>, hits_max: usize) -> Result<Vec<Hit>, HelpError> {
         let PassageFields { title, body, application, .. } = self.fields;
         let found = index::guarded(|| {
             self.reader.reload()?;
-            let searched = Searched { title, text: body, application };
+            let searched = IndexFields { title, text: body, application };
             let words = words::wanted(asked.wanted);
             index::look_up(&self.reader.searcher(), searched, &words, asked.application, CANDIDATES_MAX)
         });
@@ -302,14 +302,15 @@ impl HelpIndex {
         index::guarded(run).map_err(|source| HelpError::Write { folder: self.folder.clone(), source })
     }
 
-    fn read_list(&self) -> Result<List, HelpError> {
+    fn read_list(&self) -> Result<HelpSourceList, HelpError> {
         let metas = index::guarded(|| self.index.load_metas());
         let metas = metas.map_err(|source| HelpError::Search { folder: self.folder.clone(), source })?;
         let Some(payload) = metas.payload else {
-            return Ok(List { version: VERSION, sources: BTreeMap::new() });
+            return Ok(HelpSourceList { version: VERSION, sources: BTreeMap::new() });
         };
         let wrong = |problem| HelpError::List { folder: self.folder.clone(), problem };
-        let list: List = serde_json::from_str(&payload).map_err(|error| wrong(error.to_string()))?;
+        let list: HelpSourceList =
+            serde_json::from_str(&payload).map_err(|error| wrong(error.to_string()))?;
         if list.version > VERSION {
             return Err(wrong(format!(
                 "it has version {}, and {VERSION} is the newest that is known",
@@ -321,7 +322,7 @@ impl HelpIndex {
 }
 
 /// Commits passages and list in one step, and waits for merges.
-fn commit(mut writer: IndexWriter, list: &List) -> Result<(), TantivyError> {
+fn commit(mut writer: IndexWriter, list: &HelpSourceList) -> Result<(), TantivyError> {
     let payload =
         serde_json::to_string(list).map_err(|error| TantivyError::InternalError(error.to_string()))?;
     let mut prepared = writer.prepare_commit()?;

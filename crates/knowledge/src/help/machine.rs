@@ -24,7 +24,7 @@ const PART_OF: [(&str, &str); 3] =
 
 /// The folders of help on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Machine {
+pub struct HelpFolders {
     /// Mallard and DocBook: a folder for each language, in it one for each application.
     pub help: PathBuf,
     /// Documents of packages, a folder for each.
@@ -35,13 +35,13 @@ pub struct Machine {
     pub office: Vec<PathBuf>,
 }
 
-impl Default for Machine {
+impl Default for HelpFolders {
     fn default() -> Self {
         Self::below(Path::new("/"))
     }
 }
 
-impl Machine {
+impl HelpFolders {
     /// The usual folders below a root.
     #[must_use]
     pub fn below(root: &Path) -> Self {

@@ -24,7 +24,7 @@ pub(crate) fn refers_to(text: &str) -> Option<&str> {
 /// The text of a page.
 pub(crate) fn text(page: &str) -> String {
     let is_mdoc = page.lines().any(|line| line.starts_with(".Sh ") || line.starts_with(".Dd"));
-    let mut reader = Page { is_mdoc, ..Page::default() };
+    let mut reader = ManPageParser { is_mdoc, ..ManPageParser::default() };
     for line in page.lines().take(LINES_MAX) {
         reader.line(line);
     }
@@ -34,7 +34,7 @@ pub(crate) fn text(page: &str) -> String {
 
 /// A page while it is read.
 #[derive(Default)]
-struct Page {
+struct ManPageParser {
     is_mdoc: bool,
     mdoc: Mdoc,
     /// The paragraph at work.
@@ -52,19 +52,19 @@ struct Page {
     /// Set if the last condition did not hold.
     was_false: bool,
     /// Position in a table: in its format, or in its rows.
-    table: Table,
+    table: ManTableState,
     done: String,
 }
 
 #[derive(Default, PartialEq, Eq)]
-enum Table {
+enum ManTableState {
     #[default]
     None,
     Format,
     Rows,
 }
 
-impl Page {
+impl ManPageParser {
     fn line(&mut self, line: &str) {
         if let Some(end) = &self.skipped_until {
             if line.trim_end() == format!(".{end}") {
@@ -78,22 +78,22 @@ impl Page {
             return;
         }
         match self.table {
-            Table::Format => {
+            ManTableState::Format => {
                 if line.trim_end().ends_with('.') {
-                    self.table = Table::Rows;
+                    self.table = ManTableState::Rows;
                 } else if line.starts_with(".TE") {
-                    self.table = Table::None;
+                    self.table = ManTableState::None;
                 }
                 return;
             }
-            Table::Rows if !line.starts_with('.') => {
+            ManTableState::Rows if !line.starts_with('.') => {
                 if line.contains('\t') {
                     self.end_paragraph();
                 }
                 self.words(&plain(&line.replace('\t', " | ")));
                 return;
             }
-            Table::Rows | Table::None => {}
+            ManTableState::Rows | ManTableState::None => {}
         }
         match control(line) {
             Some((name, rest)) => self.control(name, rest),
@@ -152,11 +152,11 @@ impl Page {
             }
             "TS" => {
                 self.end_paragraph();
-                self.table = Table::Format;
+                self.table = ManTableState::Format;
             }
             "TE" => {
                 self.end_paragraph();
-                self.table = Table::None;
+                self.table = ManTableState::None;
             }
             _ => {}
         }

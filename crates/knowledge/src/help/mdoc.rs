@@ -68,7 +68,7 @@ impl Mdoc {
 
     /// The text of arguments in which macros may be called.
     pub(super) fn text(&mut self, rest: &str) -> String {
-        let mut line = Line::default();
+        let mut line = MdocLine::default();
         let mut words = arguments(rest).into_iter().peekable();
         while let Some(word) = words.next() {
             match word.as_str() {
@@ -108,7 +108,7 @@ impl Mdoc {
 
 /// A line that is put together.
 #[derive(Default)]
-struct Line {
+struct MdocLine {
     text: String,
     /// Set if the next word follows without a space.
     is_attached: bool,
@@ -116,7 +116,7 @@ struct Line {
     ends: Vec<&'static str>,
 }
 
-impl Line {
+impl MdocLine {
     fn other(&mut self, word: &str) {
         if let Some((_, begin, end)) = ENCLOSING.iter().find(|(name, ..)| *name == word) {
             self.add(begin);

@@ -20,8 +20,8 @@ mod roff;
 mod xml;
 
 pub use error::HelpError;
-pub use files::{Limits, Skipped};
-pub use index::{Added, HelpIndex, HelpSource, Listed};
+pub use files::{HelpLimits, SkippedHelpFile};
+pub use index::{HelpIndex, HelpIndexUpdate, HelpSource, IndexedHelpSource};
 pub use language::Languages;
-pub use machine::Machine;
+pub use machine::HelpFolders;
 pub use rank::Reranker;

@@ -4,7 +4,7 @@ use deskhand_core::retrieval::{Hit, Retriever, Trust};
 use tantivy::{TantivyDocument, schema::Field};
 
 use crate::{
-    index::{Found, stored},
+    index::{IndexHits, stored},
     score::{mixed, score},
 };
 
@@ -45,7 +45,12 @@ pub(crate) struct PassageFields {
 }
 
 /// Orders what was found, the best first.
-pub(crate) fn ranked(found: &Found, fields: PassageFields, asked: Asked<'_>, hits_max: usize) -> Vec<Hit> {
+pub(crate) fn ranked(
+    found: &IndexHits,
+    fields: PassageFields,
+    asked: HelpQuery<'_>,
+    hits_max: usize,
+) -> Vec<Hit> {
     let best = found.documents.first().map_or(0.0, |(relevance, _)| *relevance);
     let mut fits: Vec<(f32, Hit)> = found
         .documents
@@ -79,7 +84,7 @@ pub(crate) fn ranked(found: &Found, fields: PassageFields, asked: Asked<'_>, hit
 
 /// Query of a look-up.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct HelpQuery<'a> {
     pub(crate) wanted: &'a str,
     pub(crate) application: Option<&'a str>,
     pub(crate) reranker: Option<&'a dyn Reranker>,

@@ -114,7 +114,7 @@ pub(crate) fn is_help(start: &str) -> bool {
 pub(crate) fn text(xml: &str) -> Result<String, String> {
     let mut reader = Reader::from_str(xml);
     reader.config_mut().expand_empty_elements = true;
-    let mut page = Page::default();
+    let mut page = XmlHelpParser::default();
     // The depth at which skipping ends.
     let mut skipped: Option<usize> = None;
     loop {
@@ -183,7 +183,7 @@ fn reference(name: &BytesRef<'_>) -> String {
 
 /// A page while it is read.
 #[derive(Default)]
-struct Page {
+struct XmlHelpParser {
     /// The names of the open elements.
     open: Vec<String>,
     sections: usize,
@@ -203,7 +203,7 @@ struct Page {
     preformatted: usize,
 }
 
-impl Page {
+impl XmlHelpParser {
     /// The element around the one that was opened last.
     fn parent(&self) -> &str {
         self.open.len().checked_sub(2).and_then(|at| self.open.get(at)).map_or("", String::as_str)

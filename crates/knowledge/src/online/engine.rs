@@ -1,6 +1,6 @@
 //! Search engines as data, and the requests that they want.
 
-use deskhand_http::{Secret, http_url};
+use deskhand_http::{HttpCredential, http_url};
 use reqwest::{
     Client, RequestBuilder, Url,
     header::{ACCEPT, AUTHORIZATION, HeaderName},
@@ -22,27 +22,27 @@ const QUERY: &str = "{query}";
 
 /// A search engine.
 #[derive(Debug, Clone)]
-pub enum Engine {
+pub enum SearchEngine {
     /// SearXNG, with `json` among its formats.
     SearxNg {
         /// Its address, without `/search`.
         url: String,
         /// A token for a proxy before it, if there is one.
-        key: Option<Secret>,
+        key: Option<HttpCredential>,
     },
     /// The API of Brave.
     Brave {
         /// Its address, if it is not the usual one.
         url: Option<String>,
         /// The key.
-        key: Secret,
+        key: HttpCredential,
     },
     /// The API of Tavily.
     Tavily {
         /// Its address, if it is not the usual one.
         url: Option<String>,
         /// The key.
-        key: Secret,
+        key: HttpCredential,
     },
     /// Any that answers with JSON.
     Json(JsonEngine),
@@ -64,19 +64,19 @@ pub struct JsonEngine {
     /// Location of the snippet in a result.
     pub snippet: String,
     /// The key, and the header that it stands in.
-    pub key: Option<(KeyHeader, Secret)>,
+    pub key: Option<(SearchKeyHeader, HttpCredential)>,
 }
 
 /// The header that a key stands in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeyHeader {
+pub enum SearchKeyHeader {
     /// `Authorization: Bearer KEY`.
     Bearer,
     /// A header with the key alone.
     Named(String),
 }
 
-impl Engine {
+impl SearchEngine {
     /// Returns the name of the engine in messages.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -89,7 +89,7 @@ impl Engine {
     }
 
     /// Its key, to take it out of what it says.
-    pub(super) const fn key(&self) -> Option<&Secret> {
+    pub(super) const fn key(&self) -> Option<&HttpCredential> {
         match self {
             Self::SearxNg { key, .. } => key.as_ref(),
             Self::Brave { key, .. } | Self::Tavily { key, .. } => Some(key),
@@ -108,7 +108,7 @@ impl Engine {
             if let Some(wrong) = fields.iter().find(|field| !field.is_empty() && !field.starts_with('/')) {
                 return Err(self.wrong(format!("`{wrong}` is no JSON pointer: it must begin with `/`")));
             }
-            if let Some((KeyHeader::Named(name), _)) = &engine.key {
+            if let Some((SearchKeyHeader::Named(name), _)) = &engine.key {
                 header(name).ok_or_else(|| self.wrong(format!("`{name}` is no name of a header")))?;
             }
         }
@@ -165,8 +165,8 @@ impl Engine {
                 client.post(url).header(AUTHORIZATION, key.bearer()).json(&body)
             }
             Self::Json(engine) => match &engine.key {
-                Some((KeyHeader::Bearer, key)) => get().header(AUTHORIZATION, key.bearer()),
-                Some((KeyHeader::Named(name), key)) => match header(name) {
+                Some((SearchKeyHeader::Bearer, key)) => get().header(AUTHORIZATION, key.bearer()),
+                Some((SearchKeyHeader::Named(name), key)) => match header(name) {
                     Some(name) => get().header(name, key.plain()),
                     None => get(),
                 },

@@ -67,7 +67,7 @@ pub enum OnlineError {
 
 /// A page that was not read. The messages continue "failed to …".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PageError {
+pub enum PageReadError {
     /// The text is no address of a page.
     #[error("open `{address}`: {problem}; give an http or https address")]
     Address {

@@ -16,9 +16,9 @@ mod pages;
 mod replies;
 mod search;
 
-pub use address::Allowed;
-pub use engine::{Engine, JsonEngine, KeyHeader};
-pub use error::{OnlineError, PageError};
+pub use address::PageHostAccess;
+pub use engine::{JsonEngine, SearchEngine, SearchKeyHeader};
+pub use error::{OnlineError, PageReadError};
 pub use limits::OnlineLimits;
-pub use pages::{Page, Pages};
+pub use pages::{Pages, WebPage};
 pub use search::Online;

@@ -7,7 +7,7 @@ use deskhand_core::{
 use deskhand_http::http_url;
 use serde_json::Value;
 
-use super::{engine::Engine, html::plain};
+use super::{engine::SearchEngine, html::plain};
 
 /// The most characters of a title.
 const TITLE_MAX: usize = 200;
@@ -21,35 +21,41 @@ const SCORE_STEP: u16 = 50;
 const SCORE_LAST: u16 = 100;
 
 /// Locations of the fields in the reply of an engine.
-struct Places<'a> {
+struct EngineReplyPaths<'a> {
     results: &'a str,
     title: &'a str,
     address: &'a str,
     snippet: &'a str,
 }
 
-fn places(engine: &Engine) -> Places<'_> {
+fn places(engine: &SearchEngine) -> EngineReplyPaths<'_> {
     match engine {
-        Engine::SearxNg { .. } | Engine::Tavily { .. } => {
-            Places { results: "/results", title: "/title", address: "/url", snippet: "/content" }
+        SearchEngine::SearxNg { .. } | SearchEngine::Tavily { .. } => {
+            EngineReplyPaths { results: "/results", title: "/title", address: "/url", snippet: "/content" }
         }
-        Engine::Brave { .. } => {
-            Places { results: "/web/results", title: "/title", address: "/url", snippet: "/description" }
-        }
-        Engine::Json(own) => {
-            Places { results: &own.results, title: &own.title, address: &own.address, snippet: &own.snippet }
-        }
+        SearchEngine::Brave { .. } => EngineReplyPaths {
+            results: "/web/results",
+            title: "/title",
+            address: "/url",
+            snippet: "/description",
+        },
+        SearchEngine::Json(own) => EngineReplyPaths {
+            results: &own.results,
+            title: &own.title,
+            address: &own.address,
+            snippet: &own.snippet,
+        },
     }
 }
 
 /// The results of a reply, at most `max`; the reason if it is none of this engine. Results without an http address are dropped.
-pub(super) fn hits(engine: &Engine, reply: &[u8], max: usize) -> Result<Vec<Hit>, String> {
+pub(super) fn hits(engine: &SearchEngine, reply: &[u8], max: usize) -> Result<Vec<Hit>, String> {
     let reply: Value = serde_json::from_slice(reply).map_err(|error| format!("it is no JSON ({error})"))?;
     let places = places(engine);
     let list = match reply.pointer(places.results) {
         Some(Value::Array(list)) => list,
         // Brave leaves out `web` if it found nothing.
-        None if matches!(engine, Engine::Brave { .. }) && reply.get("type").is_some() => {
+        None if matches!(engine, SearchEngine::Brave { .. }) && reply.get("type").is_some() => {
             return Ok(Vec::new());
         }
         Some(_) | None => return Err(format!("it has no list at `{}`", places.results)),

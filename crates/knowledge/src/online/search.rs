@@ -4,10 +4,10 @@ use deskhand_core::{
     retrieval::Hit,
     text::{clip, excerpt},
 };
-use deskhand_http::{BodyError, Bound, client, read_body, root_cause};
+use deskhand_http::{BodyError, HttpTimeout, client, read_body, root_cause};
 use tokio::time::timeout;
 
-use super::{engine::Engine, error::OnlineError, limits::OnlineLimits, replies::hits};
+use super::{engine::SearchEngine, error::OnlineError, limits::OnlineLimits, replies::hits};
 
 /// The most characters of what is searched for: Brave takes 400.
 const WANTED_MAX: usize = 400;
@@ -17,7 +17,7 @@ const QUOTE_MAX: usize = 120;
 /// A search engine that can be asked.
 #[derive(Debug, Clone)]
 pub struct Online {
-    engine: Engine,
+    engine: SearchEngine,
     limits: OnlineLimits,
 }
 
@@ -26,14 +26,14 @@ impl Online {
     ///
     /// # Errors
     /// The engine is not configured as it must be.
-    pub fn new(engine: Engine, limits: OnlineLimits) -> Result<Self, OnlineError> {
+    pub fn new(engine: SearchEngine, limits: OnlineLimits) -> Result<Self, OnlineError> {
         engine.check()?;
         Ok(Self { engine, limits })
     }
 
     /// The engine.
     #[must_use]
-    pub const fn engine(&self) -> &Engine {
+    pub const fn engine(&self) -> &SearchEngine {
         &self.engine
     }
 
@@ -61,7 +61,7 @@ impl Online {
             OnlineError::Unreachable { engine: self.name(), host: host.clone(), reason: root_cause(error) }
         };
         let limit = self.limits.time_max;
-        let client = client(&url, limit, Bound::Whole(limit)).map_err(|error| unreachable(&error))?;
+        let client = client(&url, limit, HttpTimeout::Whole(limit)).map_err(|error| unreachable(&error))?;
         let request = self.engine.request(&client, url, &wanted, count);
         let mut response = request.send().await.map_err(|error| unreachable(&error))?;
         let body =

@@ -4,7 +4,8 @@ use std::{fs, path::Path};
 
 use deskhand_core::retrieval::{Retriever, Trust};
 use deskhand_knowledge::experience::{
-    Experience, ExperienceError, ExperienceStore, FAILURES_MAX, Forget, Kind, Lesson, Outcome, Uses, sample,
+    Experience, ExperienceError, ExperienceKind, ExperienceOutcome, ExperienceStore, FAILURES_MAX,
+    FailedApproach, Forget, Uses, sample,
 };
 use serde_json::{Value, json};
 
@@ -19,7 +20,7 @@ pub(crate) fn made(id: &str, request: &str, application: &str) -> Experience {
         steps: Vec::new(),
         worked: Vec::new(),
         failed: Vec::new(),
-        outcome: Outcome::Worked,
+        outcome: ExperienceOutcome::Worked,
         ..sample(0)
     }
 }
@@ -41,16 +42,18 @@ fn found(store: &ExperienceStore, wanted: &str, application: Option<&str>) -> Ve
 #[test]
 fn what_worked_comes_first_and_what_failed_is_a_warning() {
     let (_folder, store) = store();
-    let lesson = Lesson { what: "typing into the name box".to_owned(), why: "it was disabled".to_owned() };
+    let lesson =
+        FailedApproach { what: "typing into the name box".to_owned(), why: "it was disabled".to_owned() };
     let failed = Experience {
-        outcome: Outcome::Failed,
+        outcome: ExperienceOutcome::Failed,
         failed: vec![lesson],
         ..made("bad", "sort the invoices by date", "calc")
     };
     store.add(failed).unwrap();
     store.add(made("good", "sort the invoices by amount and then export them", "calc")).unwrap();
     store.add(made("other", "rename a picture", "gimp")).unwrap();
-    let shown = Experience { kind: Kind::Demonstration, ..made("shown", "sorting invoices", "writer") };
+    let shown =
+        Experience { kind: ExperienceKind::Demonstration, ..made("shown", "sorting invoices", "writer") };
     store.add(shown).unwrap();
     let hits = store.find("sort invoices by date", Some("calc"), 10).unwrap();
     let order: Vec<_> = hits.iter().map(|hit| (hit.origin.as_str(), hit.retriever, hit.trust)).collect();
@@ -73,30 +76,36 @@ fn what_worked_comes_first_and_what_failed_is_a_warning() {
 fn the_same_request_with_other_values_is_replaced_and_its_counters_are_kept() {
     let (_folder, store) = store();
     let now_ms = sample(0).at_ms;
-    let add = |id: &str, request: &str, application: &str, outcome: Outcome, at: u64| {
+    let add = |id: &str, request: &str, application: &str, outcome: ExperienceOutcome, at: u64| {
         let one = made(id, request, application);
         let at_ms = now_ms + at;
         store.add(Experience { outcome, at_ms, ..one }).unwrap()
     };
-    assert!(add("a", "set A1 to \"x\"", "calc", Outcome::Worked, 0));
+    assert!(add("a", "set A1 to \"x\"", "calc", ExperienceOutcome::Worked, 0));
     assert!(store.note_result("a", true).unwrap());
     assert!(store.note_result("a", false).unwrap());
     assert!(!store.note_result("none", true).unwrap());
-    assert!(add("b", "set A7 to \"long text\"", "calc", Outcome::Worked, 1));
+    assert!(add("b", "set A7 to \"long text\"", "calc", ExperienceOutcome::Worked, 1));
     assert_eq!(ids(&store), ["b"]);
     let uses = store.show("b").unwrap().unwrap().uses;
     assert_eq!((uses.used, uses.succeeded, uses.failed), (2, 1, 1));
     assert!(
-        !add("late", "set A9 to \"\"", "calc", Outcome::Worked, 0),
+        !add("late", "set A9 to \"\"", "calc", ExperienceOutcome::Worked, 0),
         "an earlier one does not replace a later one"
     );
     assert!(
-        add("c", "set A1 to \"x\"", "writer", Outcome::Worked, 2),
+        add("c", "set A1 to \"x\"", "writer", ExperienceOutcome::Worked, 2),
         "another application is another experience"
     );
-    assert!(add("d", "set A2 to \"x\"", "calc", Outcome::Failed, 3), "a failure does not hide what worked");
+    assert!(
+        add("d", "set A2 to \"x\"", "calc", ExperienceOutcome::Failed, 3),
+        "a failure does not hide what worked"
+    );
     assert_eq!(ids(&store), ["b", "c", "d"]);
-    assert!(add("e", "set A3 to \"x\"", "calc", Outcome::Worked, 4), "what works now ends the warning");
+    assert!(
+        add("e", "set A3 to \"x\"", "calc", ExperienceOutcome::Worked, 4),
+        "what works now ends the warning"
+    );
     assert_eq!(ids(&store), ["c", "e"]);
     assert_eq!(store.show("e").unwrap().unwrap().uses.used, 2);
     assert!(store.show("a").unwrap().is_none());
@@ -123,7 +132,7 @@ fn forgetting_leaves_nothing_on_the_disk() {
     {
         store.add(made(id, request, application)).unwrap();
     }
-    let old = Experience { at_ms: 5, kind: Kind::Demonstration, ..made("d", "old", "calc") };
+    let old = Experience { at_ms: 5, kind: ExperienceKind::Demonstration, ..made("d", "old", "calc") };
     store.add(old).unwrap();
     assert_eq!(store.forget(&Forget::Id("a".to_owned())).unwrap(), 1);
     assert_eq!(store.forget(&Forget::Id("a".to_owned())).unwrap(), 0);
@@ -270,5 +279,5 @@ fn fields_of_a_later_version_are_read_and_its_file_is_not_written() {
     // A record with the least that is needed.
     let least: Experience =
         serde_json::from_value(json!({"id": "x", "request": "y", "outcome": "worked"})).unwrap();
-    assert_eq!((least.kind, least.uses), (Kind::Session, Uses::default()));
+    assert_eq!((least.kind, least.uses), (ExperienceKind::Session, Uses::default()));
 }

@@ -9,7 +9,7 @@ use std::{
 
 use deskhand_core::retrieval::{Hit, Retriever, Trust};
 use deskhand_knowledge::help::{
-    Added, HelpError, HelpIndex, HelpSource, Languages, Limits, Machine, Reranker,
+    HelpError, HelpFolders, HelpIndex, HelpIndexUpdate, HelpLimits, HelpSource, Languages, Reranker,
 };
 use flate2::{Compression, write::GzEncoder};
 
@@ -37,7 +37,7 @@ impl Desk {
         path
     }
 
-    fn add(&self, name: &str, application: Option<&str>) -> Added {
+    fn add(&self, name: &str, application: Option<&str>) -> HelpIndexUpdate {
         self.index.add(&source(&self.path(name), application)).unwrap()
     }
 
@@ -138,7 +138,7 @@ fn unreadable_files_are_named_and_the_others_are_added() {
     symlink(desk.path("nowhere"), desk.path("help/nowhere.txt")).unwrap();
     symlink(desk.path("help/good.md"), desk.path("help/again.md")).unwrap();
     symlink(desk.path("help"), desk.path("help/loop")).unwrap();
-    let limits = Limits { file_bytes_max: 50_000, ..Limits::default() };
+    let limits = HelpLimits { file_bytes_max: 50_000, ..HelpLimits::default() };
     let index = HelpIndex::open(&desk.path("index")).unwrap().with_limits(limits);
     let added = index.add(&source(&desk.path("help"), None)).unwrap();
     let mut names: Vec<String> = added
@@ -174,22 +174,22 @@ fn files_folders_and_passages_are_bounded() {
         desk.write(&format!("help/{number}.md"), "# A\nwalrus\n# B\nwalrus\n");
     }
     desk.write("deep/a/b/c.md", "penguin");
-    let add = |limits: Limits, name: &str| {
+    let add = |limits: HelpLimits, name: &str| {
         let index = HelpIndex::open(&desk.path("index")).unwrap().with_limits(limits);
         index.add(&source(&desk.path(name), None)).unwrap()
     };
-    let added = add(Limits { files_max: 4, ..Limits::default() }, "help");
+    let added = add(HelpLimits { files_max: 4, ..HelpLimits::default() }, "help");
     assert_eq!((added.files, added.passages), (4, 8));
     assert_eq!(added.left_out.as_deref(), Some("all files after the first 4"));
-    let added = add(Limits { total_bytes_max: 70, ..Limits::default() }, "help");
+    let added = add(HelpLimits { total_bytes_max: 70, ..HelpLimits::default() }, "help");
     assert_eq!(added.files, 3, "{added:?}");
     assert!(added.left_out.is_some());
-    let added = add(Limits { passages_max: 5, ..Limits::default() }, "help");
+    let added = add(HelpLimits { passages_max: 5, ..HelpLimits::default() }, "help");
     assert_eq!((added.files, added.passages), (3, 5));
     assert!(added.left_out.is_some());
-    let added = add(Limits { depth_max: 1, ..Limits::default() }, "deep");
+    let added = add(HelpLimits { depth_max: 1, ..HelpLimits::default() }, "deep");
     assert_eq!((added.files, added.skipped.len()), (0, 1));
-    let added = add(Limits::default(), "deep");
+    let added = add(HelpLimits::default(), "deep");
     assert_eq!((added.files, added.skipped.len()), (1, 0));
 }
 
@@ -304,7 +304,7 @@ fn help_of_an_application_is_found_by_its_name() {
     ] {
         desk.write(&format!("root/{file}"), "x");
     }
-    let machine = Machine::below(&root);
+    let machine = HelpFolders::below(&root);
     let check = |application: &str, locale: &str, expected: &[&str]| {
         let sources = machine.sources(application, &Languages::of_locale(locale));
         let paths: Vec<String> = sources

@@ -3,18 +3,21 @@
 use std::time::Duration;
 
 use deskhand_core::retrieval::{Hit, Retriever, Trust};
-use deskhand_http::Secret;
+use deskhand_http::HttpCredential;
 use deskhand_knowledge::{
-    TextReader,
-    online::{Allowed, Engine, JsonEngine, KeyHeader, Online, OnlineError, OnlineLimits, PageError, Pages},
+    DocumentTextReader,
+    online::{
+        JsonEngine, Online, OnlineError, OnlineLimits, PageHostAccess, PageReadError, Pages, SearchEngine,
+        SearchKeyHeader,
+    },
 };
 use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, RecordedRequest};
 use serde_json::json;
 
 const KEY: &str = "canary-7f3a";
 
-fn key() -> Secret {
-    Secret::new(KEY).unwrap()
+fn key() -> HttpCredential {
+    HttpCredential::new(KEY).unwrap()
 }
 
 fn limits() -> OnlineLimits {
@@ -22,19 +25,19 @@ fn limits() -> OnlineLimits {
 }
 
 /// The engines, all at this address.
-fn engines(url: &str) -> Vec<Engine> {
+fn engines(url: &str) -> Vec<SearchEngine> {
     vec![
-        Engine::SearxNg { url: url.to_owned(), key: Some(key()) },
-        Engine::Brave { url: Some(format!("{url}/res/v1/web/search")), key: key() },
-        Engine::Tavily { url: Some(format!("{url}/search")), key: key() },
-        Engine::Json(JsonEngine {
+        SearchEngine::SearxNg { url: url.to_owned(), key: Some(key()) },
+        SearchEngine::Brave { url: Some(format!("{url}/res/v1/web/search")), key: key() },
+        SearchEngine::Tavily { url: Some(format!("{url}/search")), key: key() },
+        SearchEngine::Json(JsonEngine {
             name: "own".to_owned(),
             url: format!("{url}/find/{{query}}?page=1"),
             results: "/data/items".to_owned(),
             title: "/head/text".to_owned(),
             address: "/link".to_owned(),
             snippet: "/about".to_owned(),
-            key: Some((KeyHeader::Named("x-key".to_owned()), key())),
+            key: Some((SearchKeyHeader::Named("x-key".to_owned()), key())),
         }),
     ]
 }
@@ -123,7 +126,7 @@ async fn results_are_bounded() {
         .collect();
     let reply = json!({"results": results}).to_string();
     let server = MockEndpoint::start([Behaviour::status(200, reply)]).await.unwrap();
-    let engine = Engine::SearxNg { url: format!("{}/search/", server.root_url()), key: None };
+    let engine = SearchEngine::SearxNg { url: format!("{}/search/", server.root_url()), key: None };
     let online = Online::new(engine, OnlineLimits { reply_bytes_max: 8_000_000, ..limits() }).unwrap();
     let hits = online.search("x").await.unwrap();
     assert_eq!(hits.len(), 8);
@@ -166,7 +169,7 @@ async fn errors_name_engine_cause_and_next_step_and_no_key() {
             assert_eq!(server.requests().len(), 1);
         }
     }
-    let searxng = Engine::SearxNg { url: "http://127.0.0.1:1".to_owned(), key: None };
+    let searxng = SearchEngine::SearxNg { url: "http://127.0.0.1:1".to_owned(), key: None };
     let error = Online::new(searxng, limits()).unwrap().search("x").await.unwrap_err();
     assert!(
         matches!(&error, OnlineError::Unreachable { engine, host, .. } if engine == "SearXNG" && host == "127.0.0.1")
@@ -185,21 +188,24 @@ async fn a_silent_engine_is_given_up() {
 #[test]
 fn wrong_configurations_are_refused() {
     let json = |change: fn(&mut JsonEngine)| {
-        let Some(Engine::Json(mut engine)) = engines("https://example.org").pop() else { panic!() };
+        let Some(SearchEngine::Json(mut engine)) = engines("https://example.org").pop() else { panic!() };
         change(&mut engine);
-        Engine::Json(engine)
+        SearchEngine::Json(engine)
     };
-    let check = |engine: Engine, part: &str| {
+    let check = |engine: SearchEngine, part: &str| {
         let error = Online::new(engine, limits()).unwrap_err().to_string();
         assert!(error.contains(part) && !error.contains(KEY), "{error}");
     };
-    check(Engine::SearxNg { url: "ftp://x".to_owned(), key: None }, "`ftp` is not http or https");
-    check(Engine::SearxNg { url: format!("https://me:{KEY}@x"), key: None }, "user name or password");
-    check(Engine::Brave { url: Some(String::new()), key: key() }, "no address");
+    check(SearchEngine::SearxNg { url: "ftp://x".to_owned(), key: None }, "`ftp` is not http or https");
+    check(SearchEngine::SearxNg { url: format!("https://me:{KEY}@x"), key: None }, "user name or password");
+    check(SearchEngine::Brave { url: Some(String::new()), key: key() }, "no address");
     check(json(|engine| engine.url = "https://x/".to_owned()), "has no `{query}`");
     check(json(|engine| engine.url = "https://{query}.x/".to_owned()), "behind the host");
     check(json(|engine| engine.results = "data".to_owned()), "JSON pointer");
-    check(json(|engine| engine.key = Some((KeyHeader::Named("a b".to_owned()), key()))), "name of a header");
+    check(
+        json(|engine| engine.key = Some((SearchKeyHeader::Named("a b".to_owned()), key()))),
+        "name of a header",
+    );
 }
 
 /// A page of this type.
@@ -212,12 +218,12 @@ fn to(location: &str) -> Behaviour {
 }
 
 fn pages(limits: OnlineLimits) -> Pages {
-    Pages::new(limits, TextReader::in_process())
+    Pages::new(limits, DocumentTextReader::in_process())
 }
 
 /// Allows this machine by its address alone.
-fn own_address(host: &str) -> Allowed {
-    if host == "127.0.0.1" { Allowed::AlsoPrivate } else { Allowed::No }
+fn own_address(host: &str) -> PageHostAccess {
+    if host == "127.0.0.1" { PageHostAccess::AlsoPrivate } else { PageHostAccess::No }
 }
 
 #[tokio::test]
@@ -263,7 +269,7 @@ async fn pages_become_text_without_what_is_hidden() {
 
 #[tokio::test]
 async fn every_hop_is_asked_and_checked() {
-    let check = async |location: &str, is_it: fn(&PageError) -> bool| {
+    let check = async |location: &str, is_it: fn(&PageReadError) -> bool| {
         let cookie = to(location).with_header("set-cookie", "a=b");
         let server = MockEndpoint::start([to("/next"), cookie, page("text/plain", "x")]).await.unwrap();
         let error = pages(limits()).fetch_page(&server.root_url(), &own_or_public).await.unwrap_err();
@@ -272,36 +278,41 @@ async fn every_hop_is_asked_and_checked() {
         let paths: Vec<_> = requests.iter().map(|request| request.path.as_str()).collect();
         assert_eq!(paths, ["/", "/next"], "nothing else was asked for {location}");
     };
-    check("http://169.254.169.254/latest/meta-data/", |error| matches!(error, PageError::Forbidden { .. }))
-        .await;
-    check("http://[::ffff:169.254.169.254]/", |error| matches!(error, PageError::Forbidden { .. })).await;
-    check("http://0x7f.2/", |error| matches!(error, PageError::Private { host, .. } if host == "127.0.0.2"))
-        .await;
-    check("http://2130706434/", |error| matches!(error, PageError::Private { .. })).await;
-    check("http://[::1]/", |error| matches!(error, PageError::Private { .. })).await;
-    check("http://10.1.2.3/", |error| matches!(error, PageError::Private { .. })).await;
-    check(
-        "http://localhost/",
-        |error| matches!(error, PageError::Private { host, .. } if host == "localhost"),
-    )
-    .await;
-    check("file:///etc/passwd", |error| matches!(error, PageError::Address { .. })).await;
-    check("gopher://127.0.0.1/", |error| matches!(error, PageError::Address { .. })).await;
-    check("http://me:secret@127.0.0.1/", |error| {
-        matches!(error, PageError::Address { .. }) && !format!("{error}{error:?}").contains("secret@")
+    check("http://169.254.169.254/latest/meta-data/", |error| {
+        matches!(error, PageReadError::Forbidden { .. })
     })
     .await;
-    check("http://blocked.example/", |error| matches!(error, PageError::NotAllowed { .. })).await;
-    check("//blocked.example/x", |error| matches!(error, PageError::NotAllowed { .. })).await;
-    check("http://[", |error| matches!(error, PageError::Address { .. })).await;
+    check("http://[::ffff:169.254.169.254]/", |error| matches!(error, PageReadError::Forbidden { .. })).await;
+    check(
+        "http://0x7f.2/",
+        |error| matches!(error, PageReadError::Private { host, .. } if host == "127.0.0.2"),
+    )
+    .await;
+    check("http://2130706434/", |error| matches!(error, PageReadError::Private { .. })).await;
+    check("http://[::1]/", |error| matches!(error, PageReadError::Private { .. })).await;
+    check("http://10.1.2.3/", |error| matches!(error, PageReadError::Private { .. })).await;
+    check(
+        "http://localhost/",
+        |error| matches!(error, PageReadError::Private { host, .. } if host == "localhost"),
+    )
+    .await;
+    check("file:///etc/passwd", |error| matches!(error, PageReadError::Address { .. })).await;
+    check("gopher://127.0.0.1/", |error| matches!(error, PageReadError::Address { .. })).await;
+    check("http://me:secret@127.0.0.1/", |error| {
+        matches!(error, PageReadError::Address { .. }) && !format!("{error}{error:?}").contains("secret@")
+    })
+    .await;
+    check("http://blocked.example/", |error| matches!(error, PageReadError::NotAllowed { .. })).await;
+    check("//blocked.example/x", |error| matches!(error, PageReadError::NotAllowed { .. })).await;
+    check("http://[", |error| matches!(error, PageReadError::Address { .. })).await;
 }
 
 /// Allows the address of the server, everything public but one name.
-fn own_or_public(host: &str) -> Allowed {
+fn own_or_public(host: &str) -> PageHostAccess {
     match host {
-        "127.0.0.1" => Allowed::AlsoPrivate,
-        "blocked.example" => Allowed::No,
-        _ => Allowed::Public,
+        "127.0.0.1" => PageHostAccess::AlsoPrivate,
+        "blocked.example" => PageHostAccess::No,
+        _ => PageHostAccess::Public,
     }
 }
 
@@ -310,20 +321,21 @@ async fn private_hosts_need_to_be_allowed_by_name() {
     let server = MockEndpoint::start([page("text/plain", "x"), page("text/plain", "y")]).await.unwrap();
     let url = server.root_url().replace("127.0.0.1", "localhost");
     let pages = pages(limits());
-    let error = pages.fetch_page(&url, &|_| Allowed::Public).await.unwrap_err();
-    assert!(matches!(error, PageError::Private { .. }), "{error}");
-    let error = pages.fetch_page(&url, &|_| Allowed::No).await.unwrap_err();
-    assert!(matches!(error, PageError::NotAllowed { .. }), "{error}");
+    let error = pages.fetch_page(&url, &|_| PageHostAccess::Public).await.unwrap_err();
+    assert!(matches!(error, PageReadError::Private { .. }), "{error}");
+    let error = pages.fetch_page(&url, &|_| PageHostAccess::No).await.unwrap_err();
+    assert!(matches!(error, PageReadError::NotAllowed { .. }), "{error}");
     assert!(server.requests().is_empty());
-    let found =
-        pages.fetch_page(&url, &|host| if host == "localhost" { Allowed::AlsoPrivate } else { Allowed::No });
+    let found = pages.fetch_page(&url, &|host| {
+        if host == "localhost" { PageHostAccess::AlsoPrivate } else { PageHostAccess::No }
+    });
     assert_eq!(found.await.unwrap().text, "x");
 }
 
 #[tokio::test]
 async fn hostile_servers_are_given_up() {
     let small = OnlineLimits { page_bytes_max: 10_000, page_characters_max: 50, ..limits() };
-    let check = async |behaviours: Vec<Behaviour>, is_it: fn(&PageError) -> bool| {
+    let check = async |behaviours: Vec<Behaviour>, is_it: fn(&PageReadError) -> bool| {
         let server = MockEndpoint::start(behaviours).await.unwrap();
         let error = pages(small).fetch_page(&server.root_url(), &own_address).await.unwrap_err();
         assert!(is_it(&error), "{error:?}");
@@ -331,26 +343,32 @@ async fn hostile_servers_are_given_up() {
         server.requests().len()
     };
     let huge = "a".repeat(1_000_000);
-    check(vec![page("text/plain", huge)], |error| matches!(error, PageError::TooLong { limit: 10_000, .. }))
-        .await;
+    check(vec![page("text/plain", huge)], |error| {
+        matches!(error, PageReadError::TooLong { limit: 10_000, .. })
+    })
+    .await;
     let loops: Vec<Behaviour> = (0..50).map(|_| to("/again")).collect();
-    let asked = check(loops, |error| matches!(error, PageError::Redirects { limit: 5, .. })).await;
+    let asked = check(loops, |error| matches!(error, PageReadError::Redirects { limit: 5, .. })).await;
     assert_eq!(asked, 6);
-    check(vec![Behaviour::status(302, "")], |error| matches!(error, PageError::Status { status: 302, .. }))
-        .await;
-    check(vec![Behaviour::status(404, "x")], |error| matches!(error, PageError::Status { status: 404, .. }))
-        .await;
+    check(vec![Behaviour::status(302, "")], |error| {
+        matches!(error, PageReadError::Status { status: 302, .. })
+    })
+    .await;
+    check(vec![Behaviour::status(404, "x")], |error| {
+        matches!(error, PageReadError::Status { status: 404, .. })
+    })
+    .await;
     for kind in ["application/octet-stream", "image/svg+xml", "application/json", ""] {
-        check(vec![page(kind, "x")], |error| matches!(error, PageError::ContentType { .. })).await;
+        check(vec![page(kind, "x")], |error| matches!(error, PageReadError::ContentType { .. })).await;
     }
-    check(vec![Behaviour::Close], |error| matches!(error, PageError::Unreachable { .. })).await;
-    check(vec![page("application/pdf", "no pdf")], |error| matches!(error, PageError::Text { .. })).await;
+    check(vec![Behaviour::Close], |error| matches!(error, PageReadError::Unreachable { .. })).await;
+    check(vec![page("application/pdf", "no pdf")], |error| matches!(error, PageReadError::Text { .. })).await;
     let server = MockEndpoint::start([page("text/html", "<p>word ".repeat(500))]).await.unwrap();
     let found = pages(small).fetch_page(&server.root_url(), &own_address).await.unwrap();
     assert!(found.is_cut && found.text.chars().count() == 51, "{}", found.text);
     for address in ["file:///etc/passwd", "javascript:x", "example.org", ""] {
-        let error = pages(small).fetch_page(address, &|_| Allowed::AlsoPrivate).await.unwrap_err();
-        assert!(matches!(error, PageError::Address { .. }), "{error}");
+        let error = pages(small).fetch_page(address, &|_| PageHostAccess::AlsoPrivate).await.unwrap_err();
+        assert!(matches!(error, PageReadError::Address { .. }), "{error}");
     }
 }
 
@@ -358,5 +376,5 @@ async fn hostile_servers_are_given_up() {
 async fn a_silent_page_is_given_up() {
     let server = MockEndpoint::start([Behaviour::Hang]).await.unwrap();
     let error = pages(limits()).fetch_page(&server.root_url(), &own_address).await.unwrap_err();
-    assert!(matches!(error, PageError::TimedOut { .. }), "{error}");
+    assert!(matches!(error, PageReadError::TimedOut { .. }), "{error}");
 }

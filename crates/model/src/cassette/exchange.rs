@@ -9,9 +9,9 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Exchange {
-    pub(crate) request: Sent,
+    pub(crate) request: CassetteRequest,
     #[serde(flatten)]
-    pub(crate) end: End,
+    pub(crate) end: ExchangeEnd,
     /// Duration of the exchange, in milliseconds.
     pub(crate) took_ms: u64,
 }
@@ -19,7 +19,7 @@ pub(crate) struct Exchange {
 /// Recorded request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Sent {
+pub(crate) struct CassetteRequest {
     pub(crate) method: String,
     /// The address without the base URL: `/chat/completions`.
     pub(crate) path: String,
@@ -31,17 +31,17 @@ pub(crate) struct Sent {
 /// Result of an exchange.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum End {
+pub(crate) enum ExchangeEnd {
     /// With a response.
-    Response(Received),
+    Response(CassetteResponse),
     /// Without a whole one.
-    Failed(Failed),
+    Failed(CassetteFailure),
 }
 
 /// A whole response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Received {
+pub(crate) struct CassetteResponse {
     pub(crate) status: u16,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) content_type: Option<String>,
@@ -56,14 +56,14 @@ pub(crate) struct Received {
 /// No whole response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Failed {
+pub(crate) struct CassetteFailure {
     pub(crate) kind: ModelFailureKind,
     pub(crate) message: String,
     /// `true` if the request is sent again after this failure.
     pub(crate) is_retried: bool,
 }
 
-impl Received {
+impl CassetteResponse {
     /// The status; that of a server that failed, where the number is none.
     pub(crate) fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)

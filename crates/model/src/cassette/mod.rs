@@ -9,9 +9,9 @@ mod recorder;
 
 use std::path::{Path, PathBuf};
 
-pub(crate) use exchange::{End, Exchange, Failed, Received, Sent};
+pub(crate) use exchange::{CassetteFailure, CassetteRequest, CassetteResponse, Exchange, ExchangeEnd};
 pub(crate) use player::{NoExchange, Player, read as read_cassette};
-pub(crate) use recorder::Recorder;
+pub(crate) use recorder::CassetteRecorder;
 
 use crate::wire::Wire;
 
@@ -30,7 +30,7 @@ pub enum Cassette {
 /// Whose wire is recorded.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Label {
+pub(crate) struct CassetteHeader {
     /// The version of the format.
     cassette: u32,
     pub(crate) provider: String,
@@ -42,7 +42,7 @@ pub(crate) struct Label {
 /// The version of the format that is written.
 const VERSION: u32 = 1;
 
-impl Label {
+impl CassetteHeader {
     pub(crate) const fn new(provider: String, wire: Wire, base_url: String, model: String) -> Self {
         Self { cassette: VERSION, provider, wire, base_url, model }
     }

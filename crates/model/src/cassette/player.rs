@@ -11,7 +11,7 @@ use std::{
 use deskhand_core::text::excerpt;
 use serde_json::Value;
 
-use super::{CASSETTE_MAX, CassetteError, End, Exchange, Label, Sent};
+use super::{CASSETTE_MAX, CassetteError, CassetteHeader, CassetteRequest, Exchange, ExchangeEnd};
 
 /// The fields of bodies that hold the prompt, and one that depends on its length. They differ from one run to the next, so they are not
 /// compared.
@@ -40,14 +40,14 @@ pub(crate) struct Player {
 
 impl Player {
     /// Reads the cassette of a model.
-    pub(crate) fn open(path: &Path, label: &Label) -> Result<Self, CassetteError> {
+    pub(crate) fn open(path: &Path, label: &CassetteHeader) -> Result<Self, CassetteError> {
         let (held, exchanges) = read(path)?;
         label.check(&held, path)?;
         Ok(Self { path: path.to_owned(), count: exchanges.len(), left: Mutex::new(exchanges.into()) })
     }
 
     /// Returns the result of the next exchange, if it is the one of this request.
-    pub(crate) fn next(&self, request: &Sent) -> Result<End, NoExchange> {
+    pub(crate) fn next(&self, request: &CassetteRequest) -> Result<ExchangeEnd, NoExchange> {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         let path = || self.path.clone();
         let Some(next) = left.pop_front() else {
@@ -62,7 +62,7 @@ impl Player {
 }
 
 /// The label and the exchanges of a cassette.
-pub(crate) fn read(path: &Path) -> Result<(Label, Vec<Exchange>), CassetteError> {
+pub(crate) fn read(path: &Path) -> Result<(CassetteHeader, Vec<Exchange>), CassetteError> {
     let failed = |source| CassetteError::Io { path: path.to_owned(), source };
     let file = File::open(path).map_err(failed)?;
     if file.metadata().map_err(failed)?.len() > CASSETTE_MAX {
@@ -75,7 +75,7 @@ pub(crate) fn read(path: &Path) -> Result<(Label, Vec<Exchange>), CassetteError>
         if is_text { failed(error) } else { CassetteError::Other { path: path.to_owned() } }
     })?;
     let mut lines = text.lines().enumerate();
-    let label = Label::read(lines.next().map(|(_, line)| line).unwrap_or_default(), path)?;
+    let label = CassetteHeader::read(lines.next().map(|(_, line)| line).unwrap_or_default(), path)?;
     let exchanges = lines.filter(|(_, line)| !line.trim().is_empty()).map(|(at, line)| {
         serde_json::from_str(line).map_err(|error| CassetteError::Line {
             path: path.to_owned(),
@@ -88,7 +88,7 @@ pub(crate) fn read(path: &Path) -> Result<(Label, Vec<Exchange>), CassetteError>
 
 /// Finds a difference between a request and the recorded one: its place, the recorded value and the current
 /// value; `None` if nothing but the prompt differs.
-fn difference(then: &Sent, now: &Sent) -> Option<(String, String, String)> {
+fn difference(then: &CassetteRequest, now: &CassetteRequest) -> Option<(String, String, String)> {
     let words = [("method", &then.method, &now.method), ("path", &then.path, &now.path)];
     let different = words.into_iter().find(|(_, then, now)| then != now);
     different
@@ -118,8 +118,8 @@ mod tests {
 
     use super::*;
 
-    fn sent(body: Value) -> Sent {
-        Sent { method: "POST".to_owned(), path: "/chat/completions".to_owned(), body }
+    fn sent(body: Value) -> CassetteRequest {
+        CassetteRequest { method: "POST".to_owned(), path: "/chat/completions".to_owned(), body }
     }
 
     #[test]
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(now("/options/num_ctx", json!(16384)), None);
         assert_eq!(now("/options/top", json!(2)).unwrap(), "/options/top: 1, 2");
         assert_eq!(now("/tools/0/name", json!("b")).unwrap(), r#"/tools: [{"name":"a"}], [{"name":"b"}]"#);
-        let other = Sent { path: "/responses".to_owned(), ..then.clone() };
+        let other = CassetteRequest { path: "/responses".to_owned(), ..then.clone() };
         assert_eq!(difference(&then, &other).unwrap().0, "path");
         let fewer = json!({"model": "m", "messages": [1], "options": {"num_ctx": 8192, "top": 1}});
         assert_eq!(difference(&then, &sent(fewer)).unwrap().2, "not there");

@@ -7,18 +7,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{CASSETTE_MAX, CassetteError, Exchange, Label};
+use super::{CASSETTE_MAX, CassetteError, CassetteHeader, Exchange};
 
 /// The file that exchanges are added to.
 #[derive(Debug)]
-pub(crate) struct Recorder {
+pub(crate) struct CassetteRecorder {
     path: PathBuf,
     file: File,
 }
 
-impl Recorder {
+impl CassetteRecorder {
     /// Opens the file of a model, or makes it.
-    pub(crate) fn open(path: &Path, label: &Label) -> Result<Self, CassetteError> {
+    pub(crate) fn open(path: &Path, label: &CassetteHeader) -> Result<Self, CassetteError> {
         let failed = |source| CassetteError::Io { path: path.to_owned(), source };
         let options = &mut File::options();
         let mut file = options.read(true).append(true).create(true).mode(0o600).open(path).map_err(failed)?;
@@ -30,7 +30,7 @@ impl Recorder {
         if first.is_empty() {
             writeln!(file, "{}", line(label)).map_err(failed)?;
         } else {
-            label.check(&Label::read(&first, path)?, path)?;
+            label.check(&CassetteHeader::read(&first, path)?, path)?;
             end_last_line(&mut file).map_err(failed)?;
         }
         file.unlock().map_err(failed)?;

@@ -25,10 +25,10 @@ static KNOWN: Mutex<BTreeMap<String, Arc<Breaker>>> = Mutex::new(BTreeMap::new()
 
 /// Failure state of an endpoint.
 #[derive(Debug, Default)]
-pub(super) struct Breaker(Mutex<State>);
+pub(super) struct Breaker(Mutex<BreakerState>);
 
 #[derive(Debug, Clone, Copy, Default)]
-struct State {
+struct BreakerState {
     /// Questions in a row that failed.
     failures: u32,
     /// When it may be asked again, if it rests.
@@ -42,11 +42,11 @@ impl Breaker {
         Arc::clone(known.entry(format!("{model} {url}")).or_default())
     }
 
-    fn state(&self) -> State {
+    fn state(&self) -> BreakerState {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn set(&self, state: State) {
+    fn set(&self, state: BreakerState) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = state;
     }
 
@@ -63,7 +63,7 @@ impl Breaker {
 
     /// A question was answered, or not for a reason that lies in the question.
     pub(super) fn succeeded(&self) {
-        self.set(State::default());
+        self.set(BreakerState::default());
     }
 
     /// A question could not be answered.
@@ -78,7 +78,7 @@ impl Breaker {
                 let failures = self.state().failures.saturating_add(1);
                 let beyond = failures.checked_sub(FAILURES_MAX);
                 let rest = beyond.map(|beyond| REST_FIRST.saturating_mul(1 << beyond.min(10)).min(REST_MAX));
-                self.set(State { failures, until: rest.map(|rest| now + rest) });
+                self.set(BreakerState { failures, until: rest.map(|rest| now + rest) });
             }
             // The next question fares no better or worse: these are answered at once.
             Kind::Unauthorized | Kind::NotFound | Kind::Rejected | Kind::ScriptMismatch => {}

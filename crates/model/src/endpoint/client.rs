@@ -10,7 +10,7 @@ use deskhand_core::{
     model::{ModelFailure, ModelFailureKind, ModelReply, ModelRequest, Usage},
     text::clip,
 };
-use deskhand_http::Bound;
+use deskhand_http::HttpTimeout;
 use jiff::Timestamp;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -19,16 +19,16 @@ use tokio::time::Instant;
 use super::{
     breaker::Breaker,
     config::{EndpointConfig, EndpointSetupError, parse_base_url, read_key, strip},
-    failure::{Fault, Named, Retry},
-    transport::{Outgoing, Transport},
+    failure::{AttemptFailure, EndpointIdentity, RetryDecision},
+    transport::{EndpointRequest, EndpointTransport},
     wait,
 };
 use crate::{
-    cassette::{Cassette, Received},
+    cassette::{Cassette, CassetteResponse},
     port::{Model, ModelSign, ModelSigns, PictureSource},
     wire::{
-        Answer, Asked, Computer, DETAILS, Dialect, Listed, Reasoning, Said, Stop, StreamError, Streamed,
-        Wire, detailed, listed, said, said_with_hashes,
+        Computer, DETAILS, Dialect, EndpointModel, ReasoningEffort, Stop, StreamError, StreamedReply, Wire,
+        WireMessage, WireReply, WireRequest, detailed, listed, said, said_with_hashes,
     },
 };
 
@@ -42,9 +42,9 @@ const DIALECTS_MAX: u32 = 5;
 #[derive(Debug)]
 pub struct Endpoint {
     config: EndpointConfig,
-    pub(super) endpoint: Named,
+    pub(super) endpoint: EndpointIdentity,
     name: String,
-    transport: Transport,
+    transport: EndpointTransport,
     dialect: Mutex<Dialect>,
     breaker: Arc<Breaker>,
 }
@@ -64,10 +64,10 @@ impl Endpoint {
         let plays = matches!(config.cassette, Some(Cassette::Play(_)));
         let key = config.key.as_ref().filter(|_| !plays);
         let key = key.map(|source| read_key(source, &base_url)).transpose()?;
-        let client = deskhand_http::client(&server, config.connect_timeout, Bound::Callers)
+        let client = deskhand_http::client(&server, config.connect_timeout, HttpTimeout::Callers)
             .map_err(EndpointSetupError::Client)?;
         let dialect = Dialect::new(&config);
-        let endpoint = Named {
+        let endpoint = EndpointIdentity {
             wire: config.wire,
             url: config.wire.url(&base_url, &config.model, dialect.stream),
             model: config.model.clone(),
@@ -80,7 +80,7 @@ impl Endpoint {
         };
         let name = format!("{} {} {place}", config.provider, endpoint.model);
         let breaker = Breaker::of(&place, &endpoint.model);
-        let transport = Transport::new(&config, client, key, &endpoint.base_url)?;
+        let transport = EndpointTransport::new(&config, client, key, &endpoint.base_url)?;
         Ok(Self { config, endpoint, name, transport, dialect: Mutex::new(dialect), breaker })
     }
 
@@ -89,7 +89,7 @@ impl Endpoint {
     /// # Errors
     ///
     /// If it does not answer, does not accept the key, or lists nothing. It is asked once.
-    pub async fn models(&self) -> Result<Vec<Listed>, ModelFailure> {
+    pub async fn models(&self) -> Result<Vec<EndpointModel>, ModelFailure> {
         let wire = self.config.wire;
         self.facts(Method::GET, wire.usual().1, None, |answer| listed(wire, answer)).await
     }
@@ -99,7 +99,7 @@ impl Endpoint {
     /// # Errors
     ///
     /// As [`Endpoint::models`].
-    pub async fn about(&self) -> Result<Option<Listed>, ModelFailure> {
+    pub async fn about(&self) -> Result<Option<EndpointModel>, ModelFailure> {
         let model = &self.config.model;
         if self.config.wire == Wire::Ollama {
             let body = json!({"model": model});
@@ -118,14 +118,14 @@ impl Endpoint {
         read: impl FnOnce(&Value) -> Option<T>,
     ) -> Result<T, ModelFailure> {
         let start = Instant::now();
-        let failed = |fault: Fault| ModelFailure {
+        let failed = |fault: AttemptFailure| ModelFailure {
             attempts: 1,
             elapsed_ms: milliseconds(start.elapsed()),
             ..ModelFailure::new(fault.kind, self.redact(&fault.message))
         };
         let url = format!("{}{path}", self.endpoint.base_url);
-        let endpoint = Named { url, model: String::new(), ..self.endpoint.clone() };
-        let outgoing = Outgoing { method, body: body.as_ref().map(Value::to_string), shown: body };
+        let endpoint = EndpointIdentity { url, model: String::new(), ..self.endpoint.clone() };
+        let outgoing = EndpointRequest { method, body: body.as_ref().map(Value::to_string), shown: body };
         let response = self.transport.send(outgoing, &endpoint, |_| false).await.map_err(failed)?;
         let text = self.redact(&response.body);
         let status = response.status();
@@ -144,21 +144,21 @@ impl Endpoint {
     async fn attempt(
         &self,
         request: &ModelRequest,
-        said: &[Said],
+        said: &[WireMessage],
         dialect: Dialect,
         signs: &dyn ModelSigns,
-    ) -> Result<Answer, Fault> {
+    ) -> Result<WireReply, AttemptFailure> {
         let (wire, config) = (self.config.wire, &self.config);
         let computer = Computer::of(config.computer_use, request);
         let dialect = computer.map_or(dialect, |computer| computer.dialect(dialect));
-        let asked = Asked {
+        let asked = WireRequest {
             request,
             said,
             model: &config.model,
             detail: config.image_detail,
             cache_marks: config.cache_marks,
             temperature: config.temperature.filter(|_| dialect.temperature),
-            reasoning: if dialect.reasoning { config.reasoning } else { Reasoning::Auto },
+            reasoning: if dialect.reasoning { config.reasoning } else { ReasoningEffort::Auto },
             dialect,
             computer,
         };
@@ -167,19 +167,20 @@ impl Endpoint {
             if let Some(computer) = computer {
                 computer.instruct(&mut said);
             }
-            wire.body(Asked { said: &said, ..asked })
+            wire.body(WireRequest { said: &said, ..asked })
         });
         let url = wire.url(&self.endpoint.base_url, &config.model, dialect.stream);
-        let endpoint = Named { url, ..self.endpoint.clone() };
+        let endpoint = EndpointIdentity { url, ..self.endpoint.clone() };
         signs.sign(ModelSign::Asked { model: self.name.clone() });
-        let mut streamed = Streamed::of(wire);
+        let mut streamed = StreamedReply::of(wire);
         let received = |bytes: &[u8]| {
             streamed.read(bytes);
             let words = self.redact(streamed.words());
             signs.sign(ModelSign::Receiving { bytes: bytes.len(), words });
             wire.is_whole(bytes)
         };
-        let outgoing = Outgoing { method: Method::POST, body: Some(wire.body(asked).to_string()), shown };
+        let outgoing =
+            EndpointRequest { method: Method::POST, body: Some(wire.body(asked).to_string()), shown };
         let response = self.transport.send(outgoing, &endpoint, received).await?;
         self.read(&endpoint, response, computer, request.completion_tokens_max)
     }
@@ -187,11 +188,11 @@ impl Endpoint {
     /// Reads the answer from a response.
     pub(super) fn read(
         &self,
-        endpoint: &Named,
-        response: Received,
+        endpoint: &EndpointIdentity,
+        response: CassetteResponse,
         computer: Option<Computer>,
         tokens_max: u32,
-    ) -> Result<Answer, Fault> {
+    ) -> Result<WireReply, AttemptFailure> {
         let status = response.status();
         if status.is_success() {
             return self.interpret(tokens_max, computer, response.content_type.as_deref(), &response.body);
@@ -209,7 +210,7 @@ impl Endpoint {
         computer: Option<Computer>,
         media_type: Option<&str>,
         text: &str,
-    ) -> Result<Answer, Fault> {
+    ) -> Result<WireReply, AttemptFailure> {
         let wire = self.config.wire;
         let reply = wire.reply(media_type, text).map_err(|error| match error {
             StreamError::CutShort => self.endpoint.stream_cut(text.len()),
@@ -234,11 +235,11 @@ impl Endpoint {
     }
 
     /// Returns the delay before the next attempt, or `None` if the fault is final.
-    fn next_wait(&self, fault: &mut Fault, attempt: u32, attempts_max: u32) -> Option<Duration> {
+    fn next_wait(&self, fault: &mut AttemptFailure, attempt: u32, attempts_max: u32) -> Option<Duration> {
         let longest = self.config.retry_after_max;
         match fault.retry {
-            Retry::No => None,
-            Retry::After(time) if time > longest => {
+            RetryDecision::No => None,
+            RetryDecision::After(time) if time > longest => {
                 let cause = format!(
                     "; `Retry-After` is {} s, above the maximum of {} s",
                     time.as_secs(),
@@ -248,8 +249,8 @@ impl Endpoint {
                 None
             }
             _ if attempt >= attempts_max => None,
-            Retry::After(time) => Some(time),
-            Retry::BackOff => {
+            RetryDecision::After(time) => Some(time),
+            RetryDecision::BackOff => {
                 let (first, longest) = (self.config.retry_wait_first, self.config.retry_wait_max);
                 Some(wait::back_off(first, attempt, longest, fastrand::f64()))
             }
@@ -342,7 +343,7 @@ impl Endpoint {
     fn tell_retry(
         &self,
         signs: &dyn ModelSigns,
-        fault: &Fault,
+        fault: &AttemptFailure,
         after: Duration,
         (attempt, attempts_max): (u32, u32),
     ) {

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use deskhand_http::{Secret, SecretError, SecretSource, http_url};
+use deskhand_http::{HttpCredential, SecretError, SecretSource, http_url};
 use reqwest::Url;
 
 use crate::{
     cassette::{Cassette, CassetteError},
-    wire::{ComputerUse, ImageDetail, Reasoning, StructuredOutput, TokenLimitField, Wire},
+    wire::{ComputerUse, ImageDetail, ReasoningEffort, StructuredOutput, TokenLimitField, Wire},
 };
 
 /// An endpoint and how requests are sent to it.
@@ -18,7 +18,7 @@ pub struct EndpointConfig {
     /// The wire format.
     pub wire: Wire,
     /// The header that takes the API key.
-    pub key_header: KeyHeader,
+    pub key_header: ApiKeyHeader,
     /// The base URL: `https://api.openai.com/v1`. A trailing slash, and what the wire format adds, is stripped.
     pub base_url: String,
     /// The model name at the endpoint.
@@ -52,7 +52,7 @@ pub struct EndpointConfig {
     /// The field that limits the reply length.
     pub token_limit_field: TokenLimitField,
     /// Amount of reasoning before a reply.
-    pub reasoning: Reasoning,
+    pub reasoning: ReasoningEffort,
     /// Cassette to which exchanges are recorded, or from which they are played instead of sent.
     pub cassette: Option<Cassette>,
     /// If `true`, the part that stays the same from one request to the next is marked for the endpoint's cache.
@@ -69,7 +69,7 @@ impl EndpointConfig {
         Self {
             provider: "openai".to_owned(),
             wire: Wire::Chat,
-            key_header: KeyHeader::Bearer,
+            key_header: ApiKeyHeader::Bearer,
             base_url: base_url.into(),
             model: model.into(),
             key: None,
@@ -85,7 +85,7 @@ impl EndpointConfig {
             image_detail: ImageDetail::Auto,
             temperature: None,
             token_limit_field: TokenLimitField::Auto,
-            reasoning: Reasoning::Auto,
+            reasoning: ReasoningEffort::Auto,
             cassette: None,
             cache_marks: false,
             computer_use: ComputerUse::Off,
@@ -95,7 +95,7 @@ impl EndpointConfig {
 
 /// The header that takes an API key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyHeader {
+pub enum ApiKeyHeader {
     /// `Authorization: Bearer`
     Bearer,
     /// `api-key`, of Azure.
@@ -106,7 +106,7 @@ pub enum KeyHeader {
     XGoogApiKey,
 }
 
-impl KeyHeader {
+impl ApiKeyHeader {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Bearer => "authorization",
@@ -182,8 +182,8 @@ pub(super) fn strip(url: &Url, wire: Wire) -> String {
 }
 
 /// Reads the API key for an endpoint.
-pub(super) fn read_key(source: &SecretSource, base_url: &str) -> Result<Secret, EndpointSetupError> {
-    Secret::read(source).map_err(|error| {
+pub(super) fn read_key(source: &SecretSource, base_url: &str) -> Result<HttpCredential, EndpointSetupError> {
+    HttpCredential::read(source).map_err(|error| {
         let fix = if matches!(error, SecretError::NotSet) { "; set it to the API key" } else { "" };
         EndpointSetupError::Key {
             base_url: base_url.to_owned(),

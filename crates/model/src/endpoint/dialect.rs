@@ -1,7 +1,7 @@
 //! Capabilities of an endpoint, learnt from its refusals.
 
 use super::config::EndpointConfig;
-use crate::wire::{Dialect, Reasoning, StructuredOutput, TokenLimitField, Wire};
+use crate::wire::{Dialect, ReasoningEffort, StructuredOutput, TokenLimitField, Wire};
 
 /// Names for the form of a reply in refusals.
 const FORM_WORDS: &[&str] = &[
@@ -34,7 +34,7 @@ impl Dialect {
                 chosen @ (TokenLimitField::MaxTokens | TokenLimitField::MaxCompletionTokens) => chosen,
             },
             temperature: config.temperature.is_some(),
-            reasoning: config.reasoning != Reasoning::Auto,
+            reasoning: config.reasoning != ReasoningEffort::Auto,
             stream: true,
         }
     }

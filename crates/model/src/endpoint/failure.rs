@@ -17,7 +17,7 @@ const QUOTE_MAX: usize = 300;
 
 /// Decision on retrying a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Retry {
+pub(super) enum RetryDecision {
     /// A retry would fail again.
     No,
     /// After an exponential back-off.
@@ -28,29 +28,29 @@ pub(super) enum Retry {
 
 /// One failed attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct AttemptFailure {
     pub(super) kind: Kind,
     pub(super) message: String,
-    pub(super) retry: Retry,
+    pub(super) retry: RetryDecision,
     /// The text of a refusal (400, 422) that another dialect may avoid.
     pub(super) refusal: Option<String>,
     /// Tokens charged for the failed attempt.
     pub(super) usage: Usage,
 }
 
-impl Fault {
-    fn new(kind: Kind, retry: Retry, message: String) -> Self {
+impl AttemptFailure {
+    fn new(kind: Kind, retry: RetryDecision, message: String) -> Self {
         Self { kind, message, retry, refusal: None, usage: Usage::default() }
     }
 
     /// A fault that a cassette holds.
     pub(super) fn recorded(kind: Kind, message: String, is_retried: bool) -> Self {
-        Self::new(kind, if is_retried { Retry::BackOff } else { Retry::No }, message)
+        Self::new(kind, if is_retried { RetryDecision::BackOff } else { RetryDecision::No }, message)
     }
 
     /// Returns `true` if the request is sent again after it.
     pub(super) fn is_retried(&self) -> bool {
-        self.retry != Retry::No
+        self.retry != RetryDecision::No
     }
 
     pub(super) fn costing(mut self, usage: Usage) -> Self {
@@ -61,7 +61,7 @@ impl Fault {
 
 /// The endpoint, as messages name it.
 #[derive(Debug, Clone)]
-pub(super) struct Named {
+pub(super) struct EndpointIdentity {
     pub(super) wire: Wire,
     pub(super) url: String,
     pub(super) base_url: String,
@@ -71,29 +71,33 @@ pub(super) struct Named {
     pub(super) key_place: Option<String>,
 }
 
-impl Named {
+impl EndpointIdentity {
     /// A cassette that has no reply to a request.
-    pub(super) fn not_recorded(&self, none: &NoExchange) -> Fault {
-        Fault::new(Kind::Rejected, Retry::No, format!("no reply of model {}: {none}", self.model))
+    pub(super) fn not_recorded(&self, none: &NoExchange) -> AttemptFailure {
+        AttemptFailure::new(
+            Kind::Rejected,
+            RetryDecision::No,
+            format!("no reply of model {}: {none}", self.model),
+        )
     }
 
     /// No response.
-    pub(super) fn not_sent(&self, error: &reqwest::Error) -> Fault {
+    pub(super) fn not_sent(&self, error: &reqwest::Error) -> AttemptFailure {
         let (url, cause) = (&self.url, root_cause(error));
         if error.is_connect() {
             let message = format!(
                 "cannot connect to {url}: {cause}; check that the server runs and that base_url ({}) is right",
                 self.base_url
             );
-            return Fault::new(Kind::Unreachable, Retry::BackOff, message);
+            return AttemptFailure::new(Kind::Unreachable, RetryDecision::BackOff, message);
         }
         let message =
             format!("{url} closed the connection before responding ({cause}); check the server's log");
-        Fault::new(Kind::CutShort, Retry::BackOff, message)
+        AttemptFailure::new(Kind::CutShort, RetryDecision::BackOff, message)
     }
 
     /// The response body was not read to its end: it may be silent for `first` before it starts, and for `between` later.
-    pub(super) fn not_read(&self, error: &BodyError, first: Duration, between: Duration) -> Fault {
+    pub(super) fn not_read(&self, error: &BodyError, first: Duration, between: Duration) -> AttemptFailure {
         let url = &self.url;
         match error {
             BodyError::Silent { received: 0 } => self.silent(0, first),
@@ -103,21 +107,21 @@ impl Named {
                     "the response from {url} was truncated after {received} bytes ({}); check the server log and any proxies",
                     root_cause(source)
                 );
-                Fault::new(Kind::CutShort, Retry::BackOff, message)
+                AttemptFailure::new(Kind::CutShort, RetryDecision::BackOff, message)
             }
             BodyError::TooLong { limit } => {
                 let message = format!(
                     "the response from {url} exceeds {limit} bytes; check that it is {}",
                     self.wire.noun()
                 );
-                Fault::new(Kind::Malformed, Retry::No, message)
+                AttemptFailure::new(Kind::Malformed, RetryDecision::No, message)
             }
         }
     }
 
     /// The server accepted the request and has sent nothing more for `timeout`. It is not sent again: the model may still work on it,
     /// and would be paid twice.
-    pub(super) fn silent(&self, received: usize, timeout: Duration) -> Fault {
+    pub(super) fn silent(&self, received: usize, timeout: Duration) -> AttemptFailure {
         let seconds = timeout.as_secs_f64();
         let more = (seconds * 4.0).ceil();
         let (since, setting) = if received == 0 {
@@ -131,16 +135,16 @@ impl Named {
             "{} sent nothing for {seconds} s {since}; if the model needs longer, set {setting}, for example with --timeout {more}",
             self.url
         );
-        Fault::new(Kind::TimedOut, Retry::No, message)
+        AttemptFailure::new(Kind::TimedOut, RetryDecision::No, message)
     }
 
     /// A streamed response that ended before the reply did.
-    pub(super) fn stream_cut(&self, received: usize) -> Fault {
+    pub(super) fn stream_cut(&self, received: usize) -> AttemptFailure {
         let message = format!(
             "the stream from {} ended after {received} bytes, before the reply did; check the server log and any proxies",
             self.url
         );
-        Fault::new(Kind::CutShort, Retry::BackOff, message)
+        AttemptFailure::new(Kind::CutShort, RetryDecision::BackOff, message)
     }
 
     /// A non-success status. `retry_after` is the value of that header.
@@ -150,22 +154,22 @@ impl Named {
         body: &str,
         location: Option<&str>,
         retry_after: Option<Duration>,
-    ) -> Fault {
+    ) -> AttemptFailure {
         let error = error_body(body);
         let code = status.as_u16();
         let url = &self.url;
         let of_model =
             if self.model.is_empty() { String::new() } else { format!(" for model {}", self.model) };
         let answer = format!("{url} returned {code}{of_model}{}", error.suffix());
-        let later = retry_after.map_or(Retry::BackOff, Retry::After);
+        let later = retry_after.map_or(RetryDecision::BackOff, RetryDecision::After);
         match code {
             401 | 403 => {
                 let place = self.about_key();
-                Fault::new(Kind::Unauthorized, Retry::No, format!("{answer}; {place}"))
+                AttemptFailure::new(Kind::Unauthorized, RetryDecision::No, format!("{answer}; {place}"))
             }
-            400..=499 if error.is_about_pictures() && !matches!(code, 408 | 429) => Fault::new(
+            400..=499 if error.is_about_pictures() && !matches!(code, 408 | 429) => AttemptFailure::new(
                 Kind::Rejected,
-                Retry::No,
+                RetryDecision::No,
                 format!(
                     "{answer}; if the model takes no pictures, send none: --no-pictures, or model.vision = false in the configuration"
                 ),
@@ -176,38 +180,38 @@ impl Named {
                     "{answer}; check base_url ({}, which usually ends in {end}) and the model name (see {}{list})",
                     self.base_url, self.base_url
                 );
-                Fault::new(Kind::NotFound, Retry::No, message)
+                AttemptFailure::new(Kind::NotFound, RetryDecision::No, message)
             }
             300..=399 => {
                 let to = location.unwrap_or("another URL");
                 let message = format!("{url} returned {code}: moved to {to}; set base_url to the new URL");
-                Fault::new(Kind::NotFound, Retry::No, message)
+                AttemptFailure::new(Kind::NotFound, RetryDecision::No, message)
             }
-            429 if error.is_quota() => Fault::new(
+            429 if error.is_quota() => AttemptFailure::new(
                 Kind::RateLimited,
-                Retry::No,
+                RetryDecision::No,
                 format!("{answer}; the quota of the account is exhausted: check its plan and billing"),
             ),
-            429 => Fault::new(
+            429 => AttemptFailure::new(
                 Kind::RateLimited,
                 later,
                 format!("{answer}; rate limited: retry later or raise the limit of the account"),
             ),
-            408 => Fault::new(
+            408 => AttemptFailure::new(
                 Kind::TimedOut,
                 later,
                 format!("{answer}; the server timed out waiting for the request"),
             ),
-            409 | 425 => Fault::new(Kind::Server, later, answer),
-            500..=599 => Fault::new(
+            409 | 425 => AttemptFailure::new(Kind::Server, later, answer),
+            500..=599 => AttemptFailure::new(
                 Kind::Server,
                 later,
                 format!("{answer}; the server failed: retry later or check its log"),
             ),
             _ => {
-                let mut fault = Fault::new(
+                let mut fault = AttemptFailure::new(
                     Kind::Rejected,
-                    Retry::No,
+                    RetryDecision::No,
                     format!("{answer}; the endpoint rejected the request"),
                 );
                 if matches!(code, 400 | 422) {
@@ -227,7 +231,7 @@ impl Named {
     }
 
     /// A success response whose body is not JSON.
-    pub(super) fn not_json(&self, body: &str) -> Fault {
+    pub(super) fn not_json(&self, body: &str) -> AttemptFailure {
         let start = if body.trim().is_empty() {
             "an empty body".to_owned()
         } else {
@@ -239,11 +243,11 @@ impl Named {
             self.base_url,
             self.wire.noun()
         );
-        Fault::new(Kind::Malformed, Retry::No, message)
+        AttemptFailure::new(Kind::Malformed, RetryDecision::No, message)
     }
 
     /// A JSON response that is no reply.
-    pub(super) fn no_reply(&self, answer: &str) -> Fault {
+    pub(super) fn no_reply(&self, answer: &str) -> AttemptFailure {
         let message = format!(
             "the response from {} has no `{}`: `{}`; check that it is {}",
             self.url,
@@ -251,11 +255,11 @@ impl Named {
             excerpt(answer, 120),
             self.wire.noun()
         );
-        Fault::new(Kind::Malformed, Retry::No, message)
+        AttemptFailure::new(Kind::Malformed, RetryDecision::No, message)
     }
 
     /// An error returned with status 200, as some routers do.
-    pub(super) fn error_in_success(&self, answer: &Value, body: &str) -> Option<Fault> {
+    pub(super) fn error_in_success(&self, answer: &Value, body: &str) -> Option<AttemptFailure> {
         let error = answer.get("error").filter(|error| !error.is_null())?;
         let code = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
         let status =
@@ -264,34 +268,34 @@ impl Named {
     }
 
     /// An empty reply.
-    pub(super) fn empty(&self, reason: &str) -> Fault {
+    pub(super) fn empty(&self, reason: &str) -> AttemptFailure {
         let message = format!(
             "{} returned an empty reply from model {} (it ended with `{reason}`)",
             self.url, self.model
         );
-        Fault::new(Kind::Malformed, Retry::BackOff, message)
+        AttemptFailure::new(Kind::Malformed, RetryDecision::BackOff, message)
     }
 
     /// A reply truncated at the token limit.
-    pub(super) fn limit(&self, tokens_max: u32) -> Fault {
+    pub(super) fn limit(&self, tokens_max: u32) -> AttemptFailure {
         let message = format!(
             "the reply from model {} at {} was truncated at {tokens_max} tokens; raise limits.completion_tokens_max, for example with --max-reply-tokens {}",
             self.model,
             self.url,
             tokens_max.saturating_mul(4)
         );
-        Fault::new(Kind::CutShort, Retry::No, message)
+        AttemptFailure::new(Kind::CutShort, RetryDecision::No, message)
     }
 
     /// The model refused to answer.
-    pub(super) fn refused(&self, reason: &str) -> Fault {
+    pub(super) fn refused(&self, reason: &str) -> AttemptFailure {
         let message = format!(
             "model {} at {} refused to answer: {}; rephrase the request",
             self.model,
             self.url,
             excerpt(reason, QUOTE_MAX)
         );
-        Fault::new(Kind::Rejected, Retry::No, message)
+        AttemptFailure::new(Kind::Rejected, RetryDecision::No, message)
     }
 }
 

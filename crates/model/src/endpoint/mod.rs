@@ -10,5 +10,5 @@ mod transport;
 mod wait;
 
 pub use client::Endpoint;
-pub use config::{EndpointConfig, EndpointSetupError, KeyHeader, normalise_base_url};
-pub use recorded::{Recorded, recorded};
+pub use config::{ApiKeyHeader, EndpointConfig, EndpointSetupError, normalise_base_url};
+pub use recorded::{ExchangeSummary, recorded};

@@ -7,16 +7,16 @@ use serde_json::Value;
 use super::{
     client::Endpoint,
     config::{EndpointConfig, EndpointSetupError},
-    failure::{Fault, Named},
+    failure::{AttemptFailure, EndpointIdentity},
 };
 use crate::{
-    cassette::{End, Exchange, read_cassette},
+    cassette::{Exchange, ExchangeEnd, read_cassette},
     port::Model as _,
 };
 
 /// An exchange of a cassette.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recorded {
+pub struct ExchangeSummary {
     /// Method and path of the request: `POST /chat/completions`.
     pub request: String,
     /// The status of the response; `None` if there was no whole one.
@@ -32,7 +32,7 @@ pub struct Recorded {
 /// # Errors
 ///
 /// If the file cannot be read or is no cassette.
-pub fn recorded(path: &Path) -> Result<(String, Vec<Recorded>), EndpointSetupError> {
+pub fn recorded(path: &Path) -> Result<(String, Vec<ExchangeSummary>), EndpointSetupError> {
     let (label, exchanges) = read_cassette(path)?;
     let config = EndpointConfig {
         provider: label.provider,
@@ -42,20 +42,20 @@ pub fn recorded(path: &Path) -> Result<(String, Vec<Recorded>), EndpointSetupErr
     let endpoint = Endpoint::new(config)?;
     let read = |Exchange { request, end, took_ms }: Exchange| {
         let url = format!("{}{}", endpoint.endpoint.base_url, request.path);
-        let named = Named { url, ..endpoint.endpoint.clone() };
+        let named = EndpointIdentity { url, ..endpoint.endpoint.clone() };
         let (status, reading) = match end {
-            End::Response(response) => {
+            ExchangeEnd::Response(response) => {
                 (
                     Some(response.status),
                     endpoint.read(&named, response, /*computer*/ None, tokens_max(&request.body)),
                 )
             }
-            End::Failed(failed) => {
-                (None, Err(Fault::recorded(failed.kind, failed.message, failed.is_retried)))
+            ExchangeEnd::Failed(failed) => {
+                (None, Err(AttemptFailure::recorded(failed.kind, failed.message, failed.is_retried)))
             }
         };
         let reading = reading.map(|answer| answer.text).map_err(|fault| fault.message);
-        Recorded { request: format!("{} {}", request.method, request.path), status, reading, took_ms }
+        ExchangeSummary { request: format!("{} {}", request.method, request.path), status, reading, took_ms }
     };
     Ok((endpoint.name().to_owned(), exchanges.into_iter().map(read).collect()))
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskhand_core::duration::milliseconds;
-use deskhand_http::{Secret, Silence, read_body_until};
+use deskhand_http::{HttpCredential, Silence, read_body_until};
 use reqwest::{
     Client, Method,
     header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION, RETRY_AFTER},
@@ -12,11 +12,12 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use super::{
-    config::{EndpointConfig, KeyHeader},
-    failure::{Fault, Named},
+    config::{ApiKeyHeader, EndpointConfig},
+    failure::{AttemptFailure, EndpointIdentity},
 };
 use crate::cassette::{
-    Cassette, CassetteError, End, Exchange, Failed, Label, Player, Received, Recorder, Sent,
+    Cassette, CassetteError, CassetteFailure, CassetteHeader, CassetteRecorder, CassetteRequest,
+    CassetteResponse, Exchange, ExchangeEnd, Player,
 };
 
 /// The maximum response size, in bytes.
@@ -24,49 +25,55 @@ const ANSWER_MAX: usize = 8 * 1024 * 1024;
 
 /// Route of requests.
 #[derive(Debug)]
-enum Route {
+enum TransportRoute {
     /// To the server.
     Live,
     /// To the server, and into a cassette.
-    Recorded(Recorder),
+    Recorded(CassetteRecorder),
     /// Nowhere: a cassette has the responses.
     Played(Player),
 }
 
 /// Sends the requests of an endpoint.
 #[derive(Debug)]
-pub(super) struct Transport {
+pub(super) struct EndpointTransport {
     client: Client,
-    route: Route,
-    key: Option<Secret>,
-    key_header: KeyHeader,
+    route: TransportRoute,
+    key: Option<HttpCredential>,
+    key_header: ApiKeyHeader,
     headers: Vec<(&'static str, &'static str)>,
     /// Maximum time that the server may be silent before its response, and between parts of it.
     silence: (Duration, Duration),
 }
 
 /// A request.
-pub(super) struct Outgoing {
+pub(super) struct EndpointRequest {
     pub(super) method: Method,
     pub(super) body: Option<String>,
-    /// The body with the hashes of pictures in place of the pictures, if [`Transport::is_taped`].
+    /// The body with the hashes of pictures in place of the pictures, if [`EndpointTransport::is_taped`].
     pub(super) shown: Option<Value>,
 }
 
-impl Transport {
+impl EndpointTransport {
     /// The transport of an endpoint; opens its cassette.
     pub(super) fn new(
         config: &EndpointConfig,
         client: Client,
-        key: Option<Secret>,
+        key: Option<HttpCredential>,
         base_url: &str,
     ) -> Result<Self, CassetteError> {
-        let label =
-            || Label::new(config.provider.clone(), config.wire, base_url.to_owned(), config.model.clone());
+        let label = || {
+            CassetteHeader::new(
+                config.provider.clone(),
+                config.wire,
+                base_url.to_owned(),
+                config.model.clone(),
+            )
+        };
         let route = match &config.cassette {
-            None => Route::Live,
-            Some(Cassette::Record(path)) => Route::Recorded(Recorder::open(path, &label())?),
-            Some(Cassette::Play(path)) => Route::Played(Player::open(path, &label())?),
+            None => TransportRoute::Live,
+            Some(Cassette::Record(path)) => TransportRoute::Recorded(CassetteRecorder::open(path, &label())?),
+            Some(Cassette::Play(path)) => TransportRoute::Played(Player::open(path, &label())?),
         };
         Ok(Self {
             client,
@@ -80,28 +87,28 @@ impl Transport {
 
     /// Returns `true` if a cassette is written or played.
     pub(super) const fn is_taped(&self) -> bool {
-        !matches!(self.route, Route::Live)
+        !matches!(self.route, TransportRoute::Live)
     }
 
     /// Returns `true` if nothing is sent.
     pub(super) const fn is_played(&self) -> bool {
-        matches!(self.route, Route::Played(_))
+        matches!(self.route, TransportRoute::Played(_))
     }
 
     /// Sends a request and reads its response, until its end or until `is_whole` says so; bounded by silence, not by length.
     pub(super) async fn send(
         &self,
-        outgoing: Outgoing,
-        endpoint: &Named,
+        outgoing: EndpointRequest,
+        endpoint: &EndpointIdentity,
         is_whole: impl FnMut(&[u8]) -> bool,
-    ) -> Result<Received, Fault> {
+    ) -> Result<CassetteResponse, AttemptFailure> {
         let path = endpoint.url.strip_prefix(&endpoint.base_url).unwrap_or(&endpoint.url).to_owned();
         let body = outgoing.shown.unwrap_or_default();
-        let sent = Sent { method: outgoing.method.to_string(), path, body };
+        let sent = CassetteRequest { method: outgoing.method.to_string(), path, body };
         let recorder = match &self.route {
-            Route::Live => None,
-            Route::Recorded(recorder) => Some(recorder),
-            Route::Played(player) => return play(player, &sent, endpoint),
+            TransportRoute::Live => None,
+            TransportRoute::Recorded(recorder) => Some(recorder),
+            TransportRoute::Played(player) => return play(player, &sent, endpoint),
         };
         let start = Instant::now();
         let response = self.exchange(outgoing.method, outgoing.body, endpoint, is_whole).await;
@@ -116,9 +123,9 @@ impl Transport {
         &self,
         method: Method,
         body: Option<String>,
-        endpoint: &Named,
+        endpoint: &EndpointIdentity,
         is_whole: impl FnMut(&[u8]) -> bool,
-    ) -> Result<Received, Fault> {
+    ) -> Result<CassetteResponse, AttemptFailure> {
         let mut request = self.client.request(method, &endpoint.url);
         request = request.header(ACCEPT, "application/json, text/event-stream");
         for (name, value) in &self.headers {
@@ -126,7 +133,7 @@ impl Transport {
         }
         request = match (&self.key, self.key_header) {
             (None, _) => request,
-            (Some(key), header @ KeyHeader::Bearer) => request.header(header.name(), key.bearer()),
+            (Some(key), header @ ApiKeyHeader::Bearer) => request.header(header.name(), key.bearer()),
             (Some(key), header) => request.header(header.name(), key.plain()),
         };
         if let Some(body) = body {
@@ -140,7 +147,7 @@ impl Transport {
         let read = read_body_until(&mut response, ANSWER_MAX, silence, is_whole).await;
         let bytes = read.map_err(|error| endpoint.not_read(&error, first, between))?;
         let header = |name| header(response.headers(), name);
-        Ok(Received {
+        Ok(CassetteResponse {
             status: response.status().as_u16(),
             content_type: header(CONTENT_TYPE),
             retry_after: header(RETRY_AFTER),
@@ -149,14 +156,14 @@ impl Transport {
         })
     }
 
-    fn end(&self, response: &Result<Received, Fault>) -> End {
+    fn end(&self, response: &Result<CassetteResponse, AttemptFailure>) -> ExchangeEnd {
         match response {
-            Ok(response) => End::Response(Received {
+            Ok(response) => ExchangeEnd::Response(CassetteResponse {
                 location: response.location.as_deref().map(|to| self.redact(to)),
                 body: self.redact(&response.body),
                 ..response.clone()
             }),
-            Err(fault) => End::Failed(Failed {
+            Err(fault) => ExchangeEnd::Failed(CassetteFailure {
                 kind: fault.kind,
                 message: self.redact(&fault.message),
                 is_retried: fault.is_retried(),
@@ -165,10 +172,10 @@ impl Transport {
     }
 
     /// Removes the key from a sent request, in case a prompt contained the model's own key.
-    fn without_key(&self, sent: Sent) -> Sent {
+    fn without_key(&self, sent: CassetteRequest) -> CassetteRequest {
         let Some(key) = &self.key else { return sent };
         let body = serde_json::from_str(&key.redact(&sent.body.to_string())).unwrap_or_default();
-        Sent { body, ..sent }
+        CassetteRequest { body, ..sent }
     }
 
     /// Removes the key from external text, so that it cannot be quoted.
@@ -177,11 +184,15 @@ impl Transport {
     }
 }
 
-fn play(player: &Player, sent: &Sent, endpoint: &Named) -> Result<Received, Fault> {
+fn play(
+    player: &Player,
+    sent: &CassetteRequest,
+    endpoint: &EndpointIdentity,
+) -> Result<CassetteResponse, AttemptFailure> {
     match player.next(sent) {
-        Ok(End::Response(response)) => Ok(response),
-        Ok(End::Failed(Failed { kind, message, is_retried })) => {
-            Err(Fault::recorded(kind, message, is_retried))
+        Ok(ExchangeEnd::Response(response)) => Ok(response),
+        Ok(ExchangeEnd::Failed(CassetteFailure { kind, message, is_retried })) => {
+            Err(AttemptFailure::recorded(kind, message, is_retried))
         }
         Err(none) => Err(endpoint.not_recorded(&none)),
     }

@@ -14,7 +14,7 @@ use serde::{
 };
 use toml::Spanned;
 
-use super::placeholder::{self, Piece, Placeholder};
+use super::placeholder::{self, Placeholder, ReplyTemplateSegment};
 
 /// An invalid script.
 #[derive(Debug, thiserror::Error)]
@@ -80,7 +80,7 @@ pub(super) enum Repeat {
 
 /// A validated turn.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub(super) struct ScriptTurn {
     /// Its number, from 1.
     pub(super) number: usize,
     /// Its first line.
@@ -89,7 +89,7 @@ pub(super) struct Turn {
     pub(super) agent: Option<String>,
     pub(super) expect: Vec<Regex>,
     pub(super) reject: Vec<Regex>,
-    pub(super) reply: Vec<Piece>,
+    pub(super) reply: Vec<ReplyTemplateSegment>,
     pub(super) repeat: Repeat,
     pub(super) usage: Option<Usage>,
 }
@@ -109,9 +109,9 @@ struct TurnFile {
     title: Option<String>,
     agent: Option<String>,
     #[serde(default)]
-    expect: Patterns,
+    expect: ScriptPatterns,
     #[serde(default)]
-    reject: Patterns,
+    reject: ScriptPatterns,
     reply: String,
     #[serde(default)]
     repeat: RepeatField,
@@ -128,28 +128,28 @@ struct UsageFile {
 
 /// One pattern or a list of them.
 #[derive(Default)]
-struct Patterns(Vec<String>);
+struct ScriptPatterns(Vec<String>);
 
-impl<'de> Deserialize<'de> for Patterns {
+impl<'de> Deserialize<'de> for ScriptPatterns {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct OneOrMany;
         impl<'de> Visitor<'de> for OneOrMany {
-            type Value = Patterns;
+            type Value = ScriptPatterns;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a regular expression or a list of them")
             }
 
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Patterns, E> {
-                Ok(Patterns(vec![text.to_owned()]))
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<ScriptPatterns, E> {
+                Ok(ScriptPatterns(vec![text.to_owned()]))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Patterns, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<ScriptPatterns, A::Error> {
                 let mut patterns = Vec::new();
                 while let Some(pattern) = items.next_element()? {
                     patterns.push(pattern);
                 }
-                Ok(Patterns(patterns))
+                Ok(ScriptPatterns(patterns))
             }
         }
         deserializer.deserialize_any(OneOrMany)
@@ -190,7 +190,10 @@ impl<'de> Deserialize<'de> for RepeatField {
 }
 
 /// Reads a script file.
-pub(super) fn load(path: &Path, variables: &BTreeMap<String, String>) -> Result<Vec<Turn>, ScriptError> {
+pub(super) fn load(
+    path: &Path,
+    variables: &BTreeMap<String, String>,
+) -> Result<Vec<ScriptTurn>, ScriptError> {
     let text =
         fs::read_to_string(path).map_err(|source| ScriptError::Read { path: path.to_owned(), source })?;
     parse(&path.display().to_string(), &text, variables)
@@ -201,7 +204,7 @@ pub(super) fn parse(
     file: &str,
     text: &str,
     variables: &BTreeMap<String, String>,
-) -> Result<Vec<Turn>, ScriptError> {
+) -> Result<Vec<ScriptTurn>, ScriptError> {
     let parsed: ScriptFile = toml::from_str(text).map_err(|error| ScriptError::Form {
         file: file.to_owned(),
         problem: error.to_string().trim_end().to_owned(),
@@ -220,17 +223,17 @@ pub(super) fn parse(
             turn: number,
             problem,
         })?;
-        turns.push(Turn { number, line, ..checked });
+        turns.push(ScriptTurn { number, line, ..checked });
     }
     Ok(turns)
 }
 
-fn check(turn: TurnFile, variables: &BTreeMap<String, String>) -> Result<Turn, String> {
+fn check(turn: TurnFile, variables: &BTreeMap<String, String>) -> Result<ScriptTurn, String> {
     let expect = compile("expect", turn.expect)?;
     let reject = compile("reject", turn.reject)?;
     let reply = placeholder::parse(&turn.reply)?;
     for piece in &reply {
-        let Piece::Placeholder { placeholder, source } = piece else { continue };
+        let ReplyTemplateSegment::Placeholder { placeholder, source } = piece else { continue };
         match placeholder {
             Placeholder::Variable(name) if !variables.contains_key(name) => {
                 let known = list(variables.keys().map(String::as_str));
@@ -253,7 +256,7 @@ fn check(turn: TurnFile, variables: &BTreeMap<String, String>) -> Result<Turn, S
             | Placeholder::Element { .. } => {}
         }
     }
-    Ok(Turn {
+    Ok(ScriptTurn {
         number: 0,
         line: 0,
         title: turn.title,
@@ -270,7 +273,7 @@ fn check(turn: TurnFile, variables: &BTreeMap<String, String>) -> Result<Turn, S
     })
 }
 
-fn compile(field: &str, patterns: Patterns) -> Result<Vec<Regex>, String> {
+fn compile(field: &str, patterns: ScriptPatterns) -> Result<Vec<Regex>, String> {
     patterns
         .0
         .into_iter()

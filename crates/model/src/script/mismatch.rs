@@ -9,8 +9,8 @@ use deskhand_core::{
 use regex::Regex;
 
 use super::{
-    file::Turn,
-    prompt::{Listed, Unresolved},
+    file::ScriptTurn,
+    prompt::{PromptListEntry, UnresolvedPlaceholder},
 };
 
 /// The most prompt lines shown.
@@ -30,7 +30,7 @@ const COMPARED_MAX: usize = 5_000;
 
 /// Why a turn does not match.
 #[derive(Debug)]
-pub(super) enum Mismatch<'turn> {
+pub(super) enum TurnMismatch<'turn> {
     Agent { expected: &'turn str },
     NotFound { pattern: &'turn Regex },
     Rejected { pattern: &'turn Regex, found: String },
@@ -41,20 +41,20 @@ pub(super) enum Mismatch<'turn> {
 /// The full message.
 pub(super) fn describe(
     file: &str,
-    turn: &Turn,
+    turn: &ScriptTurn,
     agent: &str,
     prompt: &str,
-    mismatch: &Mismatch<'_>,
+    mismatch: &TurnMismatch<'_>,
 ) -> String {
     let title = turn.title.as_deref().map(|title| format!(" “{title}”")).unwrap_or_default();
     let mut text =
         format!("turn {}{title} ({file}:{}) does not match the prompt of {agent}", turn.number, turn.line);
     match mismatch {
-        Mismatch::Agent { expected } => {
+        TurnMismatch::Agent { expected } => {
             line(&mut text, &format!("the turn expects agent {expected}"));
             line(&mut text, "the agents ran in another order, or the script misses a turn before this one");
         }
-        Mismatch::NotFound { pattern } => {
+        TurnMismatch::NotFound { pattern } => {
             line(&mut text, &format!("pattern not found: {pattern}"));
             let nearest = nearest(pattern.as_str(), prompt);
             if !nearest.is_empty() {
@@ -64,14 +64,14 @@ pub(super) fn describe(
                 }
             }
         }
-        Mismatch::Rejected { pattern, found } => {
+        TurnMismatch::Rejected { pattern, found } => {
             line(&mut text, &format!("rejected pattern: {pattern}"));
             line(&mut text, &format!("matched in the prompt: {}", cut(found)));
         }
-        Mismatch::Unresolved { source, what } => {
+        TurnMismatch::Unresolved { source, what } => {
             line(&mut text, &format!("placeholder {source}: {what}"));
         }
-        Mismatch::NotJson { source, text: captured } => {
+        TurnMismatch::NotJson { source, text: captured } => {
             line(&mut text, &format!("placeholder {source}: the group is not JSON: {}", cut(captured)));
         }
     }
@@ -88,16 +88,20 @@ pub(super) fn describe_end(file: &str, turns: usize, agent: &str, prompt: &str) 
 }
 
 /// Why a placeholder cannot be resolved.
-pub(super) fn describe_unresolved(unresolved: &Unresolved<'_>) -> String {
+pub(super) fn describe_unresolved(unresolved: &UnresolvedPlaceholder<'_>) -> String {
     let (mut text, candidates) = match unresolved {
-        Unresolved::Missing(candidates) if candidates.is_empty() => {
+        UnresolvedPlaceholder::Missing(candidates) if candidates.is_empty() => {
             return "no candidates in the prompt".to_owned();
         }
-        Unresolved::Missing(candidates) => ("no match; candidates in the prompt:".to_owned(), candidates),
-        Unresolved::Ambiguous(candidates) => {
+        UnresolvedPlaceholder::Missing(candidates) => {
+            ("no match; candidates in the prompt:".to_owned(), candidates)
+        }
+        UnresolvedPlaceholder::Ambiguous(candidates) => {
             (format!("{} matches; select one with nth=…:", candidates.len()), candidates)
         }
-        Unresolved::TooFew(candidates) => (format!("only {} matches:", candidates.len()), candidates),
+        UnresolvedPlaceholder::TooFew(candidates) => {
+            (format!("only {} matches:", candidates.len()), candidates)
+        }
     };
     for candidate in candidates.iter().take(CANDIDATES_MAX) {
         line(&mut text, &format!("  {}", cut(&candidate.line)));
@@ -109,8 +113,8 @@ pub(super) fn describe_unresolved(unresolved: &Unresolved<'_>) -> String {
 }
 
 /// Sorts candidates by similarity to the missing name.
-pub(super) fn sort_by_likeness(name: &str, candidates: &mut [&Listed]) {
-    let likeness = |thing: &Listed| similarity(name, &thing.name).max(similarity(name, &thing.of));
+pub(super) fn sort_by_likeness(name: &str, candidates: &mut [&PromptListEntry]) {
+    let likeness = |thing: &PromptListEntry| similarity(name, &thing.name).max(similarity(name, &thing.of));
     candidates.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
 }
 

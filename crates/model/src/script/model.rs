@@ -15,10 +15,10 @@ use deskhand_core::{
 use regex::Regex;
 
 use super::{
-    file::{self, Repeat, ScriptError, Turn},
-    mismatch::{self, Mismatch},
-    placeholder::{Piece, Placeholder},
-    prompt::{self, Listed, Unresolved},
+    file::{self, Repeat, ScriptError, ScriptTurn},
+    mismatch::{self, TurnMismatch},
+    placeholder::{Placeholder, ReplyTemplateSegment},
+    prompt::{self, PromptListEntry, UnresolvedPlaceholder},
 };
 use crate::port::{Model, ModelSigns, PictureSource};
 
@@ -46,7 +46,7 @@ pub struct Script {
     name: String,
     file: String,
     variables: BTreeMap<String, String>,
-    turns: Vec<Turn>,
+    turns: Vec<ScriptTurn>,
     cursor: Mutex<Cursor>,
 }
 
@@ -59,7 +59,7 @@ struct Cursor {
 }
 
 /// A rendered reply, not yet returned.
-struct Draft {
+struct ReplyDraft {
     text: String,
     usage: Usage,
     next: Cursor,
@@ -86,7 +86,7 @@ impl Script {
         Ok(Self::new(file.to_owned(), turns, variables))
     }
 
-    fn new(file: String, turns: Vec<Turn>, variables: BTreeMap<String, String>) -> Self {
+    fn new(file: String, turns: Vec<ScriptTurn>, variables: BTreeMap<String, String>) -> Self {
         Self { name: format!("script {file}"), file, variables, turns, cursor: Mutex::default() }
     }
 
@@ -167,7 +167,7 @@ impl Script {
         self.cursor.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn draft(&self, cursor: Cursor, request: &ModelRequest) -> Result<Draft, String> {
+    fn draft(&self, cursor: Cursor, request: &ModelRequest) -> Result<ReplyDraft, String> {
         let text = prompt::whole_text(request);
         let agent = &match &request.agent {
             AgentRef::Unnamed => "an unnamed agent".to_owned(),
@@ -182,7 +182,7 @@ impl Script {
         match self.reply(turn, request, &text) {
             Ok(reply) => {
                 let usage = turn.usage.unwrap_or_else(|| estimate(&text, &reply));
-                Ok(Draft { text: reply, usage, next: cursor.after(turn) })
+                Ok(ReplyDraft { text: reply, usage, next: cursor.after(turn) })
             }
             // An open turn ends at the first prompt that it does not match.
             Err(_) if turn.repeat == Repeat::Open && cursor.uses > 0 => {
@@ -194,25 +194,25 @@ impl Script {
 
     fn reply<'turn>(
         &self,
-        turn: &'turn Turn,
+        turn: &'turn ScriptTurn,
         request: &ModelRequest,
         text: &str,
-    ) -> Result<String, Mismatch<'turn>> {
+    ) -> Result<String, TurnMismatch<'turn>> {
         if let Some(expected) = turn.agent.as_deref().filter(|agent| !is_for(agent, &request.agent)) {
-            return Err(Mismatch::Agent { expected });
+            return Err(TurnMismatch::Agent { expected });
         }
         if let Some(pattern) = turn.expect.iter().find(|pattern| !pattern.is_match(text)) {
-            return Err(Mismatch::NotFound { pattern });
+            return Err(TurnMismatch::NotFound { pattern });
         }
         if let Some((pattern, found)) = turn.reject.iter().find_map(|p| Some((p, p.find(text)?))) {
-            return Err(Mismatch::Rejected { pattern, found: found.as_str().to_owned() });
+            return Err(TurnMismatch::Rejected { pattern, found: found.as_str().to_owned() });
         }
         let things = prompt::listed(request);
         let mut reply = String::new();
         for piece in &turn.reply {
             match piece {
-                Piece::Text(plain) => reply.push_str(plain),
-                Piece::Placeholder { placeholder, source } => {
+                ReplyTemplateSegment::Text(plain) => reply.push_str(plain),
+                ReplyTemplateSegment::Placeholder { placeholder, source } => {
                     reply.push_str(&self.fill(placeholder, source, turn, text, &things)?);
                 }
             }
@@ -224,10 +224,10 @@ impl Script {
         &self,
         placeholder: &Placeholder,
         source: &'turn str,
-        turn: &'turn Turn,
+        turn: &'turn ScriptTurn,
         text: &str,
-        things: &[Listed],
-    ) -> Result<String, Mismatch<'turn>> {
+        things: &[PromptListEntry],
+    ) -> Result<String, TurnMismatch<'turn>> {
         match placeholder {
             Placeholder::Variable(name) => {
                 Ok(json_inside(self.variables.get(name).map_or("", String::as_str)))
@@ -235,13 +235,13 @@ impl Script {
             Placeholder::Capture { name, json } => {
                 let Some(captured) = capture(&turn.expect, name, text) else {
                     let what = "the group did not participate in the match".to_owned();
-                    return Err(Mismatch::Unresolved { source, what });
+                    return Err(TurnMismatch::Unresolved { source, what });
                 };
                 if !json {
                     return Ok(json_inside(captured));
                 }
                 if serde_json::from_str::<serde_json::Value>(captured).is_err() {
-                    return Err(Mismatch::NotJson { source, text: captured.to_owned() });
+                    return Err(TurnMismatch::NotJson { source, text: captured.to_owned() });
                 }
                 Ok(captured.to_owned())
             }
@@ -272,7 +272,7 @@ impl Model for Script {
 
 impl Cursor {
     /// The position after a reply of `turn`.
-    fn after(self, turn: &Turn) -> Self {
+    fn after(self, turn: &ScriptTurn) -> Self {
         match turn.repeat {
             Repeat::Times(times) if self.uses + 1 >= times => Self { turn: self.turn + 1, uses: 0 },
             Repeat::Times(_) | Repeat::Open => Self { uses: self.uses + 1, ..self },
@@ -284,17 +284,17 @@ fn find<'turn>(
     placeholder: &Placeholder,
     source: &'turn str,
     name: &str,
-    things: &[Listed],
-) -> Result<String, Mismatch<'turn>> {
+    things: &[PromptListEntry],
+) -> Result<String, TurnMismatch<'turn>> {
     match prompt::resolve(placeholder, things) {
         Some(Ok(thing)) => Ok(thing.id.clone()),
         Some(Err(mut unresolved)) => {
-            if let Unresolved::Missing(candidates) = &mut unresolved {
+            if let UnresolvedPlaceholder::Missing(candidates) = &mut unresolved {
                 mismatch::sort_by_likeness(name, candidates);
             }
-            Err(Mismatch::Unresolved { source, what: mismatch::describe_unresolved(&unresolved) })
+            Err(TurnMismatch::Unresolved { source, what: mismatch::describe_unresolved(&unresolved) })
         }
-        None => Err(Mismatch::Unresolved { source, what: "not an id placeholder".to_owned() }),
+        None => Err(TurnMismatch::Unresolved { source, what: "not an id placeholder".to_owned() }),
     }
 }
 

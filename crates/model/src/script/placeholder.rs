@@ -18,7 +18,7 @@ pub(super) enum Placeholder {
 
 /// A piece of a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum ReplyTemplateSegment {
     Text(String),
     Placeholder {
         placeholder: Placeholder,
@@ -31,13 +31,13 @@ const FORMS: &str = "{{window \"NAME\"}}, {{agent \"NAME\"}}, {{element \"ROLE\"
                      {{var \"NAME\"}} or {{capture \"GROUP\"}} (as=json inserts JSON verbatim)";
 
 /// Splits a reply into text and placeholders.
-pub(super) fn parse(reply: &str) -> Result<Vec<Piece>, String> {
+pub(super) fn parse(reply: &str) -> Result<Vec<ReplyTemplateSegment>, String> {
     let mut pieces = Vec::new();
     let mut rest = reply;
     while let Some(start) = rest.find("{{") {
         let (text, opened) = rest.split_at(start);
         if !text.is_empty() {
-            pieces.push(Piece::Text(text.to_owned()));
+            pieces.push(ReplyTemplateSegment::Text(text.to_owned()));
         }
         let inner = opened.get(2..).unwrap_or_default();
         let (words, length) = words(inner).map_err(|problem| {
@@ -47,24 +47,24 @@ pub(super) fn parse(reply: &str) -> Result<Vec<Piece>, String> {
         let source = opened.get(..2 + length).unwrap_or(opened).to_owned();
         let placeholder =
             interpret(&words).map_err(|problem| format!("`{source}` {problem}; a placeholder is {FORMS}"))?;
-        pieces.push(Piece::Placeholder { placeholder, source });
+        pieces.push(ReplyTemplateSegment::Placeholder { placeholder, source });
         rest = inner.get(length..).unwrap_or_default();
     }
     if !rest.is_empty() {
-        pieces.push(Piece::Text(rest.to_owned()));
+        pieces.push(ReplyTemplateSegment::Text(rest.to_owned()));
     }
     Ok(pieces)
 }
 
 /// A word of a placeholder.
 #[derive(Debug, PartialEq, Eq)]
-enum Word {
+enum PlaceholderWord {
     Bare(String),
     Quoted(String),
 }
 
 /// Reads the words up to the closing braces; returns the number of bytes read, braces included.
-fn words(text: &str) -> Result<(Vec<Word>, usize), String> {
+fn words(text: &str) -> Result<(Vec<PlaceholderWord>, usize), String> {
     let mut words = Vec::new();
     let mut characters = text.char_indices().peekable();
     while let Some((at, character)) = characters.next() {
@@ -85,7 +85,7 @@ fn words(text: &str) -> Result<(Vec<Word>, usize), String> {
                         Some((_, other)) => name.push(other),
                     }
                 }
-                words.push(Word::Quoted(name));
+                words.push(PlaceholderWord::Quoted(name));
             }
             _ if character.is_whitespace() => {}
             _ => {
@@ -95,23 +95,23 @@ fn words(text: &str) -> Result<(Vec<Word>, usize), String> {
                 {
                     word.push(next);
                 }
-                words.push(Word::Bare(word));
+                words.push(PlaceholderWord::Bare(word));
             }
         }
     }
     Err("is not closed".to_owned())
 }
 
-fn interpret(words: &[Word]) -> Result<Placeholder, String> {
-    let Some((Word::Bare(kind), arguments)) = words.split_first() else {
+fn interpret(words: &[PlaceholderWord]) -> Result<Placeholder, String> {
+    let Some((PlaceholderWord::Bare(kind), arguments)) = words.split_first() else {
         return Err("does not start with a keyword".to_owned());
     };
     let (mut names, mut nth, mut json) = (Vec::new(), None, false);
     for argument in arguments {
         match argument {
-            Word::Quoted(name) => names.push(name.clone()),
-            Word::Bare(word) if word == "as=json" => json = true,
-            Word::Bare(word) => {
+            PlaceholderWord::Quoted(name) => names.push(name.clone()),
+            PlaceholderWord::Bare(word) if word == "as=json" => json = true,
+            PlaceholderWord::Bare(word) => {
                 let number = word.strip_prefix("nth=").and_then(|number| number.parse::<usize>().ok());
                 nth = Some(
                     number.filter(|n| *n > 0).ok_or_else(|| format!("has the unknown argument `{word}`"))?,

@@ -4,13 +4,13 @@
 //! `[e17] push button "Finish" (focused)`. Elements of one role may share a line, `[e1] menu "File" | [e2] "Edit"`;
 //! removed ones are listed as `gone: e3, e5 to e9`.
 
-use deskhand_core::model::{ModelRequest, Part, Speaker};
+use deskhand_core::model::{MessagePart, ModelRequest, Speaker};
 
 use super::placeholder::Placeholder;
 
 /// A listed window, agent or element.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Listed {
+pub(super) struct PromptListEntry {
     /// `w2`
     pub(super) id: String,
     /// `window`, or the role of an element.
@@ -24,13 +24,13 @@ pub(super) struct Listed {
 
 /// Why a placeholder does not resolve to one id.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Unresolved<'list> {
+pub(super) enum UnresolvedPlaceholder<'list> {
     /// No match; the candidates of the same kind.
-    Missing(Vec<&'list Listed>),
+    Missing(Vec<&'list PromptListEntry>),
     /// Several matches.
-    Ambiguous(Vec<&'list Listed>),
+    Ambiguous(Vec<&'list PromptListEntry>),
     /// Fewer matches than `nth`.
-    TooFew(Vec<&'list Listed>),
+    TooFew(Vec<&'list PromptListEntry>),
 }
 
 /// All text of a prompt.
@@ -39,8 +39,8 @@ pub(super) fn whole_text(request: &ModelRequest) -> String {
 }
 
 /// The listed things. System messages are skipped, since they may contain examples; the last line of an id wins.
-pub(super) fn listed(request: &ModelRequest) -> Vec<Listed> {
-    let mut things: Vec<Listed> = Vec::new();
+pub(super) fn listed(request: &ModelRequest) -> Vec<PromptListEntry> {
+    let mut things: Vec<PromptListEntry> = Vec::new();
     for line in join(request, |speaker| speaker == Speaker::User).lines() {
         if let Some(gone) = line.trim().strip_prefix("gone: ") {
             things.retain(|thing| !is_among(&thing.id, gone));
@@ -97,11 +97,11 @@ fn join(request: &ModelRequest, wanted: impl Fn(Speaker) -> bool) -> String {
     for message in request.messages.iter().filter(|message| wanted(message.speaker)) {
         for part in &message.parts {
             match part {
-                Part::Text { text: more } => {
+                MessagePart::Text { text: more } => {
                     text.push_str(more);
                     text.push('\n');
                 }
-                Part::Picture { .. } => {}
+                MessagePart::Picture { .. } => {}
             }
         }
     }
@@ -109,7 +109,7 @@ fn join(request: &ModelRequest, wanted: impl Fn(Speaker) -> bool) -> String {
 }
 
 /// Reads `[id] kind "name" …`.
-fn parse_line(line: &str) -> Option<Listed> {
+fn parse_line(line: &str) -> Option<PromptListEntry> {
     let line = line.trim();
     let (id, rest) =
         line.strip_prefix("- ").unwrap_or(line).trim_start().strip_prefix('[')?.split_once(']')?;
@@ -126,7 +126,7 @@ fn parse_line(line: &str) -> Option<Listed> {
     let kind = if ["in", "beside"].contains(&kind) { "" } else { kind };
     let (name, after) = rest.strip_prefix('"').map_or_else(|| (String::new(), rest), quoted);
     let of = after.trim_start().strip_prefix("of ").map_or("", |of| of.split(" (").next().unwrap_or(of));
-    Some(Listed {
+    Some(PromptListEntry {
         id: id.to_owned(),
         kind: kind.trim().to_owned(),
         name,
@@ -152,15 +152,15 @@ fn quoted(text: &str) -> (String, &str) {
 /// Resolves an id placeholder; `None` for other placeholders.
 pub(super) fn resolve<'list>(
     placeholder: &Placeholder,
-    things: &'list [Listed],
-) -> Option<Result<&'list Listed, Unresolved<'list>>> {
+    things: &'list [PromptListEntry],
+) -> Option<Result<&'list PromptListEntry, UnresolvedPlaceholder<'list>>> {
     let (letter, role, name, nth) = match placeholder {
         Placeholder::Window { name, nth } => ('w', None, Some(name), *nth),
         Placeholder::Agent { name, nth } => ('a', None, Some(name), *nth),
         Placeholder::Element { role, name, nth } => ('e', Some(role), name.as_ref(), *nth),
         Placeholder::Variable(_) | Placeholder::Capture { .. } => return None,
     };
-    let of_kind: Vec<&Listed> = things
+    let of_kind: Vec<&PromptListEntry> = things
         .iter()
         .filter(|thing| {
             thing.id.starts_with(letter) && role.is_none_or(|role| thing.kind.eq_ignore_ascii_case(role))
@@ -168,24 +168,24 @@ pub(super) fn resolve<'list>(
         .collect();
     let found = name.map_or_else(|| of_kind.clone(), |name| by_name(&of_kind, name));
     Some(match (found.as_slice(), nth) {
-        ([], _) if of_kind.is_empty() => {
-            Err(Unresolved::Missing(things.iter().filter(|thing| thing.id.starts_with(letter)).collect()))
-        }
-        ([], _) => Err(Unresolved::Missing(of_kind)),
+        ([], _) if of_kind.is_empty() => Err(UnresolvedPlaceholder::Missing(
+            things.iter().filter(|thing| thing.id.starts_with(letter)).collect(),
+        )),
+        ([], _) => Err(UnresolvedPlaceholder::Missing(of_kind)),
         ([one], None) => Ok(one),
-        (_, None) => Err(Unresolved::Ambiguous(found)),
+        (_, None) => Err(UnresolvedPlaceholder::Ambiguous(found)),
         (many, Some(nth)) => match many.get(nth.saturating_sub(1)) {
             Some(one) => Ok(one),
-            None => Err(Unresolved::TooFew(found)),
+            None => Err(UnresolvedPlaceholder::TooFew(found)),
         },
     })
 }
 
 /// Finds by name: exactly, then by exact application, then case-insensitively, then by part.
-fn by_name<'list>(things: &[&'list Listed], name: &str) -> Vec<&'list Listed> {
+fn by_name<'list>(things: &[&'list PromptListEntry], name: &str) -> Vec<&'list PromptListEntry> {
     let wanted = plain(name);
     let folded = wanted.to_lowercase();
-    let tiers: [&dyn Fn(&Listed) -> bool; 4] = [
+    let tiers: [&dyn Fn(&PromptListEntry) -> bool; 4] = [
         &|thing| plain(&thing.name) == wanted,
         &|thing| !thing.of.is_empty() && plain(&thing.of) == wanted,
         &|thing| [&thing.name, &thing.of].iter().any(|text| plain(text).to_lowercase() == folded),

@@ -4,13 +4,13 @@ use deskhand_core::model::{Speaker, Usage};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Asked, CALL, ImageDetail, Piece, Said, Stop, StructuredOutput, TokenLimitField, mark_for_cache,
-    number, text_or_call, word,
+    CALL, ImageDetail, Stop, StructuredOutput, TokenLimitField, WireMessage, WireMessagePart, WireReply,
+    WireRequest, mark_for_cache, number, text_or_call, word,
 };
 
 /// The body of a request.
-pub(super) fn body(asked: Asked<'_>) -> Value {
-    let Asked { request, said, model, dialect, .. } = asked;
+pub(super) fn body(asked: WireRequest<'_>) -> Value {
+    let WireRequest { request, said, model, dialect, .. } = asked;
     let mut body = Map::new();
     let mut put = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
     put("model", json!(model));
@@ -76,14 +76,14 @@ pub(super) fn allows_strict(schema: &Value) -> bool {
     }
 }
 
-fn message(said: &Said, detail: ImageDetail, is_marked: bool) -> Value {
+fn message(said: &WireMessage, detail: ImageDetail, is_marked: bool) -> Value {
     let role = said.speaker.to_string();
     if let Some(text) = said.plain().filter(|_| !is_marked) {
         return json!({"role": role, "content": text});
     }
-    let part = |piece: &Piece| match piece {
-        Piece::Text(text) => json!({"type": "text", "text": text}),
-        Piece::Picture { media_type, data } => {
+    let part = |piece: &WireMessagePart| match piece {
+        WireMessagePart::Text(text) => json!({"type": "text", "text": text}),
+        WireMessagePart::Picture { media_type, data } => {
             let image = json!({"url": format!("data:{media_type};base64,{data}"), "detail": detail.word()});
             json!({"type": "image_url", "image_url": image})
         }
@@ -127,7 +127,7 @@ fn reasoning(message: &Value) -> String {
 }
 
 /// Returns the answer in the first choice of a completion.
-pub(super) fn answer(reply: &Value) -> Option<Answer> {
+pub(super) fn answer(reply: &Value) -> Option<WireReply> {
     let choice = reply.pointer("/choices/0")?;
     let text = match choice.pointer("/message/content") {
         Some(Value::String(text)) => text.clone(),
@@ -146,7 +146,7 @@ pub(super) fn answer(reply: &Value) -> Option<Answer> {
         (None, _) => Stop::Done(finish),
     };
     let reasoning = choice.get("message").map(reasoning).unwrap_or_default();
-    Some(Answer { text, reasoning, stop, model: word(reply, "/model"), usage: usage(reply) })
+    Some(WireReply { text, reasoning, stop, model: word(reply, "/model"), usage: usage(reply) })
 }
 
 /// The token counts of a completion.

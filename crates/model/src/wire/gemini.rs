@@ -4,8 +4,8 @@ use deskhand_core::model::{Speaker, Usage};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Asked, Piece, Reasoning, Said, Stop, StructuredOutput, number, sum, system_apart, text_or_call,
-    word,
+    ReasoningEffort, Stop, StructuredOutput, WireMessage, WireMessagePart, WireReply, WireRequest, number,
+    sum, system_apart, text_or_call, word,
 };
 
 /// The address of a model.
@@ -19,8 +19,8 @@ pub(super) fn url(base_url: &str, model: &str, stream: bool) -> String {
 const BUDGET_MAX: u32 = 24_576;
 
 /// The body of a request.
-pub(super) fn body(asked: Asked<'_>) -> Value {
-    let Asked { request, said, dialect, .. } = asked;
+pub(super) fn body(asked: WireRequest<'_>) -> Value {
+    let WireRequest { request, said, dialect, .. } = asked;
     let mut settings = Map::new();
     settings.insert("maxOutputTokens".to_owned(), json!(request.completion_tokens_max));
     if let Some(temperature) = asked.temperature() {
@@ -33,15 +33,17 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
         settings.insert("responseJsonSchema".to_owned(), request.schema.clone());
     }
     match asked.reasoning {
-        Reasoning::Auto => {}
-        Reasoning::Off => drop(settings.insert("thinkingConfig".to_owned(), json!({"thinkingBudget": 0}))),
-        level @ (Reasoning::Low | Reasoning::Medium | Reasoning::High) => {
+        ReasoningEffort::Auto => {}
+        ReasoningEffort::Off => {
+            drop(settings.insert("thinkingConfig".to_owned(), json!({"thinkingBudget": 0})));
+        }
+        level @ (ReasoningEffort::Low | ReasoningEffort::Medium | ReasoningEffort::High) => {
             let config = json!({"thinkingBudget": level.tokens().min(BUDGET_MAX), "includeThoughts": true});
             settings.insert("thinkingConfig".to_owned(), config);
         }
     }
     let (system, others) = system_apart(said);
-    let content = |one: &&Said| {
+    let content = |one: &&WireMessage| {
         let role = match one.speaker {
             Speaker::Assistant => "model",
             Speaker::System | Speaker::User => "user",
@@ -59,10 +61,12 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
     body
 }
 
-fn part(piece: &Piece) -> Value {
+fn part(piece: &WireMessagePart) -> Value {
     match piece {
-        Piece::Text(text) => json!({"text": text}),
-        Piece::Picture { media_type, data } => json!({"inlineData": {"mimeType": media_type, "data": data}}),
+        WireMessagePart::Text(text) => json!({"text": text}),
+        WireMessagePart::Picture { media_type, data } => {
+            json!({"inlineData": {"mimeType": media_type, "data": data}})
+        }
     }
 }
 
@@ -86,7 +90,7 @@ pub(super) fn gather(chunks: &[Value]) -> Option<Value> {
 }
 
 /// Returns the answer in the first candidate, without thoughts.
-pub(super) fn answer(reply: &Value) -> Option<Answer> {
+pub(super) fn answer(reply: &Value) -> Option<WireReply> {
     let blocked = word(reply, "/promptFeedback/blockReason");
     if reply.pointer("/candidates/0").is_none() && blocked.is_none() {
         return None;
@@ -107,7 +111,7 @@ pub(super) fn answer(reply: &Value) -> Option<Answer> {
         }
         (None, _) => Stop::Done(reason),
     };
-    Some(Answer { text, reasoning, stop, model: word(reply, "/modelVersion"), usage: usage(reply) })
+    Some(WireReply { text, reasoning, stop, model: word(reply, "/modelVersion"), usage: usage(reply) })
 }
 
 /// The token counts of a reply. Thoughts are paid for as what is said.

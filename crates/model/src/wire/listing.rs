@@ -6,7 +6,7 @@ use super::{Wire, number, word};
 
 /// A model that an endpoint offers, with what the endpoint says of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct EndpointModel {
     /// Its name in requests.
     pub name: String,
     /// The most tokens that it reads.
@@ -16,9 +16,9 @@ pub struct Listed {
 }
 
 /// The models in a response, by name; `None` if it lists none.
-pub(crate) fn listed(wire: Wire, response: &Value) -> Option<Vec<Listed>> {
+pub(crate) fn listed(wire: Wire, response: &Value) -> Option<Vec<EndpointModel>> {
     let models = response.get("data").or_else(|| response.get("models"))?.as_array()?;
-    let mut listed: Vec<Listed> = models.iter().filter_map(|model| one(wire, model)).collect();
+    let mut listed: Vec<EndpointModel> = models.iter().filter_map(|model| one(wire, model)).collect();
     listed.sort_by(|one, other| one.name.cmp(&other.name));
     Some(listed)
 }
@@ -28,10 +28,10 @@ pub(crate) const DETAILS: &str = "/api/show";
 
 /// Reads the description of a model from an Ollama server. The model family is a part of the field's name:
 /// `qwen2.context_length`.
-pub(crate) fn detailed(name: &str, response: &Value) -> Listed {
+pub(crate) fn detailed(name: &str, response: &Value) -> EndpointModel {
     let facts = response.get("model_info").and_then(Value::as_object).into_iter().flatten();
     let mut context = facts.filter(|(field, _)| field.ends_with(".context_length"));
-    Listed {
+    EndpointModel {
         name: name.to_owned(),
         context_tokens: context.find_map(|(_, value)| value.as_u64()),
         pictures: response.get("capabilities").and_then(Value::as_array).map(|inputs| takes_pictures(inputs)),
@@ -42,7 +42,7 @@ fn takes_pictures(inputs: &[Value]) -> bool {
     inputs.iter().any(|input| ["image", "vision", "multimodal"].iter().any(|word| input == word))
 }
 
-fn one(wire: Wire, model: &Value) -> Option<Listed> {
+fn one(wire: Wire, model: &Value) -> Option<EndpointModel> {
     let name = word(model, "/id").or_else(|| word(model, "/model")).or_else(|| word(model, "/name"))?;
     if wire == Wire::Gemini {
         let methods = model.get("supportedGenerationMethods").and_then(Value::as_array);
@@ -54,7 +54,7 @@ fn one(wire: Wire, model: &Value) -> Option<Listed> {
     let context =
         ["/context_length", "/max_model_len", "/meta/n_ctx", "/meta/n_ctx_train", "/inputTokenLimit"];
     let inputs = model.pointer("/architecture/input_modalities").or_else(|| model.get("capabilities"));
-    Some(Listed {
+    Some(EndpointModel {
         name: name.strip_prefix("models/").map_or_else(|| name.clone(), str::to_owned),
         context_tokens: context.iter().find_map(|pointer| number(model, pointer)),
         pictures: inputs.and_then(Value::as_array).map(|inputs| takes_pictures(inputs)),

@@ -6,7 +6,8 @@ use deskhand_core::model::Usage;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Asked, Piece, Said, Stop, StructuredOutput, mark_for_cache, number, sum, system_apart, word,
+    Stop, StructuredOutput, WireMessage, WireMessagePart, WireReply, WireRequest, mark_for_cache, number,
+    sum, system_apart, word,
 };
 
 /// The fewest tokens that a reply has beside the thoughts.
@@ -14,8 +15,8 @@ const TOKENS_MIN: u32 = 1_024;
 
 /// The body of a request. What stays the same from one request to the next comes first and is marked for the cache. The reply is the
 /// input of the only tool, so that it matches its schema.
-pub(super) fn body(asked: Asked<'_>) -> Value {
-    let Asked { request, said, model, dialect, .. } = asked;
+pub(super) fn body(asked: WireRequest<'_>) -> Value {
+    let WireRequest { request, said, model, dialect, .. } = asked;
     let mut body = Map::new();
     let mut put = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
     put("model", json!(model));
@@ -29,7 +30,7 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
     if !system.is_empty() {
         put("system", json!(system));
     }
-    let message = |one: &&Said| {
+    let message = |one: &&WireMessage| {
         let parts: Vec<Value> = one.parts.iter().map(part).collect();
         json!({"role": one.speaker.to_string(), "content": parts})
     };
@@ -63,10 +64,10 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
     Value::Object(body)
 }
 
-fn part(piece: &Piece) -> Value {
+fn part(piece: &WireMessagePart) -> Value {
     match piece {
-        Piece::Text(text) => json!({"type": "text", "text": text}),
-        Piece::Picture { media_type, data } => {
+        WireMessagePart::Text(text) => json!({"type": "text", "text": text}),
+        WireMessagePart::Picture { media_type, data } => {
             let source = json!({"type": "base64", "media_type": media_type, "data": data});
             json!({"type": "image", "source": source})
         }
@@ -117,7 +118,7 @@ pub(super) fn gather(events: &[Value]) -> Option<Value> {
 }
 
 /// Returns the answer in a message: the input of the tool, or its text.
-pub(super) fn answer(reply: &Value) -> Option<Answer> {
+pub(super) fn answer(reply: &Value) -> Option<WireReply> {
     let parts = reply.get("content")?.as_array()?;
     let of =
         |kind: &'static str| parts.iter().filter(move |part| part.get("type").is_some_and(|is| is == kind));
@@ -138,7 +139,7 @@ pub(super) fn answer(reply: &Value) -> Option<Answer> {
     };
     let reasoning: Vec<String> = of("thinking").filter_map(|part| word(part, "/thinking")).collect();
     let reasoning = reasoning.join("\n\n");
-    Some(Answer { text, reasoning, stop, model: word(reply, "/model"), usage: usage(reply) })
+    Some(WireReply { text, reasoning, stop, model: word(reply, "/model"), usage: usage(reply) })
 }
 
 /// The token counts of a message. The ones that were read from the cache or written to it are counted apart there.

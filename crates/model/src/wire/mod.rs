@@ -23,7 +23,7 @@ use std::convert::Infallible;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use deskhand_core::{
-    model::{Message, ModelRequest, Part, Speaker, Usage},
+    model::{MessagePart, ModelMessage, ModelRequest, Speaker, Usage},
     ui::PictureRef,
 };
 use serde::{Deserialize, Serialize};
@@ -31,12 +31,12 @@ use serde_json::{Value, json};
 
 pub(crate) use computer::Computer;
 pub use computer::ComputerUse;
-pub use listing::Listed;
+pub use listing::EndpointModel;
 pub(crate) use listing::{DETAILS, detailed, listed};
 
 pub(crate) use options::Dialect;
-pub use options::{ImageDetail, Reasoning, StructuredOutput, TokenLimitField};
-pub(crate) use streamed::Streamed;
+pub use options::{ImageDetail, ReasoningEffort, StructuredOutput, TokenLimitField};
+pub(crate) use streamed::StreamedReply;
 
 use crate::port::{PictureError, PictureSource};
 
@@ -61,14 +61,14 @@ pub enum Wire {
 
 /// A message with its pictures as text, once for all attempts.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Said {
+pub(crate) struct WireMessage {
     pub(crate) speaker: Speaker,
-    pub(crate) parts: Vec<Piece>,
+    pub(crate) parts: Vec<WireMessagePart>,
 }
 
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Piece {
+pub(crate) enum WireMessagePart {
     Text(String),
     /// A picture in Base64.
     Picture {
@@ -77,11 +77,11 @@ pub(crate) enum Piece {
     },
 }
 
-impl Said {
+impl WireMessage {
     /// Its text alone, if it is nothing but one.
     fn plain(&self) -> Option<&str> {
         match self.parts.as_slice() {
-            [Piece::Text(text)] => Some(text),
+            [WireMessagePart::Text(text)] => Some(text),
             _ => None,
         }
     }
@@ -89,8 +89,8 @@ impl Said {
     /// Its texts, one after the other.
     fn text(&self) -> String {
         let texts = self.parts.iter().filter_map(|part| match part {
-            Piece::Text(text) => Some(text.as_str()),
-            Piece::Picture { .. } => None,
+            WireMessagePart::Text(text) => Some(text.as_str()),
+            WireMessagePart::Picture { .. } => None,
         });
         texts.collect::<Vec<_>>().join("\n\n")
     }
@@ -101,12 +101,12 @@ pub(crate) fn said(
     request: &ModelRequest,
     vision: bool,
     pictures: &dyn PictureSource,
-) -> Result<Vec<Said>, PictureError> {
+) -> Result<Vec<WireMessage>, PictureError> {
     said_with(request, vision, |picture| pictures.file(picture).map(|file| STANDARD.encode(file)))
 }
 
 /// The same with the hashes of pictures in place of the pictures, for cassettes.
-pub(crate) fn said_with_hashes(request: &ModelRequest, vision: bool) -> Vec<Said> {
+pub(crate) fn said_with_hashes(request: &ModelRequest, vision: bool) -> Vec<WireMessage> {
     let hash = |picture: &PictureRef| Ok::<_, Infallible>(format!("sha256:{}", picture.sha256));
     said_with(request, vision, hash).unwrap_or_else(|never| match never {})
 }
@@ -115,19 +115,20 @@ fn said_with<E>(
     request: &ModelRequest,
     vision: bool,
     data: impl Fn(&PictureRef) -> Result<String, E>,
-) -> Result<Vec<Said>, E> {
-    let piece = |part: &Part| -> Option<Result<Piece, E>> {
+) -> Result<Vec<WireMessage>, E> {
+    let piece = |part: &MessagePart| -> Option<Result<WireMessagePart, E>> {
         match part {
-            Part::Text { text } => Some(Ok(Piece::Text(text.clone()))),
-            Part::Picture { picture } if vision => Some(
-                data(picture).map(|data| Piece::Picture { media_type: picture.media_type.clone(), data }),
+            MessagePart::Text { text } => Some(Ok(WireMessagePart::Text(text.clone()))),
+            MessagePart::Picture { picture } if vision => Some(
+                data(picture)
+                    .map(|data| WireMessagePart::Picture { media_type: picture.media_type.clone(), data }),
             ),
-            Part::Picture { .. } => None,
+            MessagePart::Picture { .. } => None,
         }
     };
-    let said = |message: &Message| {
+    let said = |message: &ModelMessage| {
         let parts = message.parts.iter().filter_map(piece).collect::<Result<_, E>>()?;
-        Ok(Said { speaker: message.speaker, parts })
+        Ok(WireMessage { speaker: message.speaker, parts })
     };
     request.messages.iter().map(said).collect()
 }
@@ -140,15 +141,15 @@ fn mark_for_cache(parts: &mut [Value]) {
 }
 
 /// The messages of the system, and the others.
-fn system_apart(said: &[Said]) -> (Vec<&Said>, Vec<&Said>) {
+fn system_apart(said: &[WireMessage]) -> (Vec<&WireMessage>, Vec<&WireMessage>) {
     said.iter().partition(|one| one.speaker == Speaker::System)
 }
 
 /// Request to a model.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct WireRequest<'a> {
     pub(crate) request: &'a ModelRequest,
-    pub(crate) said: &'a [Said],
+    pub(crate) said: &'a [WireMessage],
     /// The name of the model at the endpoint.
     pub(crate) model: &'a str,
     pub(crate) detail: ImageDetail,
@@ -158,13 +159,13 @@ pub(crate) struct Asked<'a> {
     /// The sampling temperature, if one is sent.
     pub(crate) temperature: Option<f32>,
     /// Requested amount of reasoning.
-    pub(crate) reasoning: Reasoning,
+    pub(crate) reasoning: ReasoningEffort,
     pub(crate) dialect: Dialect,
     /// Protocol for an operator; `None` for other agents.
     pub(crate) computer: Option<Computer>,
 }
 
-impl Asked<'_> {
+impl WireRequest<'_> {
     /// The tool that an operator works with, to be declared.
     fn computer_tool(&self) -> Option<Value> {
         self.computer.and_then(Computer::tool)
@@ -178,7 +179,7 @@ impl Asked<'_> {
 
 /// A reply, as its format tells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Answer {
+pub(crate) struct WireReply {
     pub(crate) text: String,
     /// Reasoning of the model before the answer, or a summary of it, where the endpoint provides it.
     pub(crate) reasoning: String,
@@ -271,7 +272,7 @@ impl Wire {
     }
 
     /// The body of a request.
-    pub(crate) fn body(self, asked: Asked<'_>) -> Value {
+    pub(crate) fn body(self, asked: WireRequest<'_>) -> Value {
         match self {
             Self::Chat => chat::body(asked),
             Self::Responses => responses::body(asked),
@@ -334,7 +335,7 @@ impl Wire {
     }
 
     /// Returns the answer in a reply; `None` if it is no reply.
-    pub(crate) fn answer(self, reply: &Value) -> Option<Answer> {
+    pub(crate) fn answer(self, reply: &Value) -> Option<WireReply> {
         match self {
             Self::Chat => chat::answer(reply),
             Self::Responses => responses::answer(reply),

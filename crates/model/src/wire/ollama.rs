@@ -4,7 +4,8 @@ use deskhand_core::model::Usage;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Asked, CALL, Piece, Reasoning, Said, Stop, StructuredOutput, number, text_or_call, word,
+    CALL, ReasoningEffort, Stop, StructuredOutput, WireMessage, WireMessagePart, WireReply, WireRequest,
+    number, text_or_call, word,
 };
 
 /// The smallest context that is asked for, in tokens.
@@ -13,8 +14,8 @@ const CONTEXT_MIN: usize = 8_192;
 const PICTURE_TOKENS: usize = 1_500;
 
 /// The body of a request.
-pub(super) fn body(asked: Asked<'_>) -> Value {
-    let Asked { request, said, model, dialect, .. } = asked;
+pub(super) fn body(asked: WireRequest<'_>) -> Value {
+    let WireRequest { request, said, model, dialect, .. } = asked;
     let mut options = Map::new();
     options.insert("num_predict".to_owned(), json!(request.completion_tokens_max));
     options.insert("num_ctx".to_owned(), json!(context(said, request.completion_tokens_max)));
@@ -29,9 +30,9 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
     put("stream", json!(dialect.stream));
     put("options", json!(options));
     match asked.reasoning {
-        Reasoning::Auto => {}
-        Reasoning::Off => put("think", json!(false)),
-        Reasoning::Low | Reasoning::Medium | Reasoning::High => put("think", json!(true)),
+        ReasoningEffort::Auto => {}
+        ReasoningEffort::Off => put("think", json!(false)),
+        ReasoningEffort::Low | ReasoningEffort::Medium | ReasoningEffort::High => put("think", json!(true)),
     }
     match dialect.output {
         StructuredOutput::Schema | StructuredOutput::Auto => put("format", request.schema.clone()),
@@ -43,23 +44,23 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
 
 /// The context that a request needs, in tokens: a server cuts off the beginning of what exceeds its own, without a word. A power of
 /// two, because it loads the model again for another one.
-fn context(said: &[Said], reply_tokens: u32) -> usize {
-    let tokens = |piece: &Piece| match piece {
-        Piece::Text(text) => text.len() / 3,
-        Piece::Picture { .. } => PICTURE_TOKENS,
+fn context(said: &[WireMessage], reply_tokens: u32) -> usize {
+    let tokens = |piece: &WireMessagePart| match piece {
+        WireMessagePart::Text(text) => text.len() / 3,
+        WireMessagePart::Picture { .. } => PICTURE_TOKENS,
     };
     let prompt: usize = said.iter().flat_map(|one| &one.parts).map(tokens).sum();
     let needed = prompt.saturating_add(usize::try_from(reply_tokens).unwrap_or(usize::MAX));
     needed.checked_next_power_of_two().unwrap_or(needed).max(CONTEXT_MIN)
 }
 
-fn message(said: &Said) -> Value {
+fn message(said: &WireMessage) -> Value {
     let pictures: Vec<&str> = said
         .parts
         .iter()
         .filter_map(|piece| match piece {
-            Piece::Text(_) => None,
-            Piece::Picture { data, .. } => Some(data.as_str()),
+            WireMessagePart::Text(_) => None,
+            WireMessagePart::Picture { data, .. } => Some(data.as_str()),
         })
         .collect();
     let mut message = json!({"role": said.speaker.to_string(), "content": said.text()});
@@ -85,13 +86,13 @@ pub(super) fn gather(parts: &[Value]) -> Option<Value> {
 }
 
 /// Returns the answer in a reply.
-pub(super) fn answer(reply: &Value) -> Option<Answer> {
+pub(super) fn answer(reply: &Value) -> Option<WireReply> {
     let message = reply.get("message")?;
     let [text, reasoning] = ["/content", "/thinking"].map(|field| word(message, field).unwrap_or_default());
     let text = text_or_call(text, message.pointer(CALL).map(Value::to_string));
     let reason = word(reply, "/done_reason").unwrap_or_default();
     let stop = if reason == "length" { Stop::Length } else { Stop::Done(reason) };
-    Some(Answer { text, reasoning, stop, model: word(reply, "/model"), usage: usage(reply) })
+    Some(WireReply { text, reasoning, stop, model: word(reply, "/model"), usage: usage(reply) })
 }
 
 /// The token counts of a reply.

@@ -47,7 +47,7 @@ pub enum TokenLimitField {
 
 /// Amount of reasoning before a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Reasoning {
+pub enum ReasoningEffort {
     /// As the endpoint has it: nothing is sent.
     #[default]
     Auto,
@@ -61,7 +61,7 @@ pub enum Reasoning {
     High,
 }
 
-impl Reasoning {
+impl ReasoningEffort {
     /// The tokens that thoughts may take. They count as part of the reply, so its limit must leave room for them.
     #[must_use]
     pub const fn tokens(self) -> u32 {

@@ -4,13 +4,13 @@ use deskhand_core::model::{Speaker, Usage};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Asked, ImageDetail, Piece, Said, Stop, StructuredOutput, chat::allows_strict, number,
-    text_or_call, word,
+    ImageDetail, Stop, StructuredOutput, WireMessage, WireMessagePart, WireReply, WireRequest,
+    chat::allows_strict, number, text_or_call, word,
 };
 
 /// The body of a request. The endpoint is asked to keep nothing.
-pub(super) fn body(asked: Asked<'_>) -> Value {
-    let Asked { request, said, model, dialect, .. } = asked;
+pub(super) fn body(asked: WireRequest<'_>) -> Value {
+    let WireRequest { request, said, model, dialect, .. } = asked;
     let mut body = Map::new();
     let mut put = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
     put("model", json!(model));
@@ -48,14 +48,14 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
     Value::Object(body)
 }
 
-fn message(said: &Said, detail: ImageDetail) -> Value {
+fn message(said: &WireMessage, detail: ImageDetail) -> Value {
     let text_kind = match said.speaker {
         Speaker::Assistant => "output_text",
         Speaker::System | Speaker::User => "input_text",
     };
-    let part = |piece: &Piece| match piece {
-        Piece::Text(text) => json!({"type": text_kind, "text": text}),
-        Piece::Picture { media_type, data } => json!({
+    let part = |piece: &WireMessagePart| match piece {
+        WireMessagePart::Text(text) => json!({"type": text_kind, "text": text}),
+        WireMessagePart::Picture { media_type, data } => json!({
             "type": "input_image",
             "image_url": format!("data:{media_type};base64,{data}"),
             "detail": detail.word(),
@@ -75,7 +75,7 @@ pub(super) fn gather(events: &[Value]) -> Option<Value> {
 }
 
 /// Returns the answer in the messages of a response.
-pub(super) fn answer(reply: &Value) -> Option<Answer> {
+pub(super) fn answer(reply: &Value) -> Option<WireReply> {
     let output = reply.get("output")?.as_array()?;
     let of = |kind: &'static str, field: &'static str| {
         let items = output.iter().filter(move |item| item.get("type").is_some_and(|is| is == kind));
@@ -95,7 +95,7 @@ pub(super) fn answer(reply: &Value) -> Option<Answer> {
         (None, _) => Stop::Done(word(reply, "/status").unwrap_or_default()),
     };
     let reasoning = reasoning.join("\n\n");
-    Some(Answer { text, reasoning, stop, model: word(reply, "/model"), usage: usage(reply) })
+    Some(WireReply { text, reasoning, stop, model: word(reply, "/model"), usage: usage(reply) })
 }
 
 /// The token counts of a response.

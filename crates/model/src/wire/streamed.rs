@@ -12,14 +12,14 @@ const TAIL_BYTES_MAX: usize = STREAMED_CHARS_MAX * 8;
 
 /// Received part of a streamed reply.
 #[derive(Debug)]
-pub(crate) struct Streamed {
+pub(crate) struct StreamedReply {
     wire: Wire,
     /// The bytes that were read: whole lines.
     read: usize,
     words: String,
 }
 
-impl Streamed {
+impl StreamedReply {
     pub(crate) const fn of(wire: Wire) -> Self {
         Self { wire, read: 0, words: String::new() }
     }
@@ -83,7 +83,7 @@ mod tests {
 
     /// What is reported of a stream that arrives in pieces of this many bytes.
     fn told(wire: Wire, stream: &str, piece: usize) -> String {
-        let mut streamed = Streamed::of(wire);
+        let mut streamed = StreamedReply::of(wire);
         for end in (0..stream.len()).step_by(piece).chain([stream.len()]) {
             streamed.read(&stream.as_bytes()[..end]);
         }

@@ -2,10 +2,10 @@
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
 
-use deskhand_core::model::{Message, ModelFailure, ModelFailureKind, ModelReply, ModelRequest, Speaker};
+use deskhand_core::model::{ModelFailure, ModelFailureKind, ModelMessage, ModelReply, ModelRequest, Speaker};
 use deskhand_model::{
-    Cassette, CassetteError, Endpoint, EndpointConfig, EndpointSetupError, Model as _, NoPictures,
-    SecretSource, Unwatched, recorded,
+    Cassette, CassetteError, Endpoint, EndpointConfig, EndpointSetupError, Model as _, NoModelSigns,
+    NoPictures, SecretSource, recorded,
 };
 use deskhand_testkit::{
     endpoint::{Behaviour, MockEndpoint},
@@ -28,10 +28,10 @@ fn said(answer: Result<ModelReply, ModelFailure>) -> Result<ModelReply, ModelFai
 /// Three questions, one of them with a picture.
 async fn ask_thrice(model: &Endpoint) -> Vec<Result<ModelReply, ModelFailure>> {
     let mut shown = request("look");
-    shown.messages = vec![Message::text(Speaker::System, format!("your key is {KEY}")), looking()];
+    shown.messages = vec![ModelMessage::text(Speaker::System, format!("your key is {KEY}")), looking()];
     let mut answers = Vec::new();
     for asked in [request("one"), shown, request("three")] {
-        answers.push(said(model.ask(&asked, &OnePicture, &Unwatched).await));
+        answers.push(said(model.ask(&asked, &OnePicture, &NoModelSigns).await));
     }
     answers
 }
@@ -82,7 +82,7 @@ async fn what_was_recorded_is_played_without_the_server_and_its_key() {
             |answers: &[Result<ModelReply, ModelFailure>]| format!("{answers:?}").replace(KEY, "[redacted]");
         assert_eq!(masked(&again), masked(&answers), "{spoken:?}");
         assert!(model.name().contains(&format!("in the cassette {}", file.display())), "{}", model.name());
-        let end = model.ask(&request("four"), &NoPictures, &Unwatched).await.unwrap_err();
+        let end = model.ask(&request("four"), &NoPictures, &NoModelSigns).await.unwrap_err();
         assert_eq!((end.kind, end.attempts), (ModelFailureKind::Rejected, 1));
         assert!(end.message.contains("has no more than 5 exchanges"), "{}", end.message);
 
@@ -103,7 +103,7 @@ async fn one_reply(file: &Path) -> EndpointConfig {
     let endpoint = MockEndpoint::start([Behaviour::reply("{}")]).await.unwrap();
     let config = config(Spoken::Chat, &endpoint);
     let model = Endpoint::new(with(Cassette::Record(file.to_owned()), config.clone())).unwrap();
-    model.ask(&request("one"), &NoPictures, &Unwatched).await.unwrap();
+    model.ask(&request("one"), &NoPictures, &NoModelSigns).await.unwrap();
     config
 }
 
@@ -115,7 +115,7 @@ async fn a_request_that_was_not_recorded_gets_no_reply() {
     let play = with(Cassette::Play(file.clone()), config);
     let check = async |asked: ModelRequest, words: &str| {
         let model = Endpoint::new(play.clone()).unwrap();
-        let failure = model.ask(&asked, &NoPictures, &Unwatched).await.unwrap_err();
+        let failure = model.ask(&asked, &NoPictures, &NoModelSigns).await.unwrap_err();
         assert!(failure.message.contains(words), "{words}: {}", failure.message);
     };
     check(
@@ -129,7 +129,7 @@ async fn a_request_that_was_not_recorded_gets_no_reply() {
     check(ModelRequest { schema, ..request("one") }, "/response_format/json_schema/schema/properties").await;
     // Prompts may differ: no two desktops show the same.
     let model = Endpoint::new(play).unwrap();
-    model.ask(&request("two"), &NoPictures, &Unwatched).await.unwrap();
+    model.ask(&request("two"), &NoPictures, &NoModelSigns).await.unwrap();
 }
 
 #[tokio::test]

@@ -4,8 +4,8 @@ use std::{fs, sync::Mutex, time::Duration};
 
 use deskhand_core::model::{ModelFailureKind, Usage};
 use deskhand_model::{
-    AnyModel, Endpoint, EndpointConfig, Model, ModelSign, ModelSigns, NoPictures, Script, SecretSource,
-    StructuredOutput, TokenLimitField, Unwatched, Wire, normalise_base_url,
+    AnyModel, Endpoint, EndpointConfig, Model, ModelSign, ModelSigns, NoModelSigns, NoPictures, Script,
+    SecretSource, StructuredOutput, TokenLimitField, Wire, normalise_base_url,
 };
 use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, completion, model_request, prompt_text};
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ async fn sends_one_request_per_reply() {
     assert!(!format!("{model:?}").contains("canary"), "{model:?}");
     assert_eq!(model.name(), format!("openai m at {}", endpoint.base_url()));
 
-    let reply = model.ask(&request("hello"), &NoPictures, &Unwatched).await.unwrap();
+    let reply = model.ask(&request("hello"), &NoPictures, &NoModelSigns).await.unwrap();
     assert_eq!(reply.text, r#"{"status": "FINISH"}"#);
     assert_eq!(reply.model, "mock-model");
     assert_eq!(
@@ -77,7 +77,7 @@ async fn sends_one_request_per_reply() {
 async fn the_system_message_is_marked_where_a_cache_wants_it() {
     let endpoint = MockEndpoint::start([Behaviour::reply("{}")]).await.unwrap();
     let model = Endpoint::new(EndpointConfig { cache_marks: true, ..config(&endpoint) }).unwrap();
-    model.ask(&request("hello"), &NoPictures, &Unwatched).await.unwrap();
+    model.ask(&request("hello"), &NoPictures, &NoModelSigns).await.unwrap();
     let system = "Answer in JSON. Example: [e999] push button \"Finish\"";
     assert_eq!(
         endpoint.requests()[0].body["messages"],
@@ -97,9 +97,9 @@ async fn pictures_are_sent_to_vision_models() {
     let mut asked = request("look");
     asked.messages = vec![looking()];
     let seeing = Endpoint::new(config(&endpoint)).unwrap();
-    seeing.ask(&asked, &OnePicture, &Unwatched).await.unwrap();
+    seeing.ask(&asked, &OnePicture, &NoModelSigns).await.unwrap();
     let blind = Endpoint::new(EndpointConfig { vision: false, ..config(&endpoint) }).unwrap();
-    blind.ask(&asked, &OnePicture, &Unwatched).await.unwrap();
+    blind.ask(&asked, &OnePicture, &NoModelSigns).await.unwrap();
     let contents: Vec<Value> =
         endpoint.requests().into_iter().map(|sent| sent.body["messages"][0]["content"].clone()).collect();
     let text = json!({"type": "text", "text": "look"});
@@ -107,7 +107,7 @@ async fn pictures_are_sent_to_vision_models() {
         json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AQID", "detail": "auto"}});
     assert_eq!(contents, [json!([text, image]), json!("look")]);
 
-    let failure = seeing.ask(&asked, &NoPictures, &Unwatched).await.unwrap_err();
+    let failure = seeing.ask(&asked, &NoPictures, &NoModelSigns).await.unwrap_err();
     assert_eq!((failure.kind, failure.attempts), (ModelFailureKind::Rejected, 0));
     assert_eq!(endpoint.requests().len(), 2, "nothing is sent without its picture");
 }
@@ -129,9 +129,9 @@ async fn learns_the_dialect_of_the_endpoint() {
     let model =
         Endpoint::new(EndpointConfig { attempts_max: 1, temperature: Some(0.5), ..config(&endpoint) })
             .unwrap();
-    assert_eq!(model.ask(&request("a"), &NoPictures, &Unwatched).await.unwrap().attempts, 6);
+    assert_eq!(model.ask(&request("a"), &NoPictures, &NoModelSigns).await.unwrap().attempts, 6);
     // The dialect is kept for later calls.
-    assert_eq!(model.ask(&request("b"), &NoPictures, &Unwatched).await.unwrap().attempts, 1);
+    assert_eq!(model.ask(&request("b"), &NoPictures, &NoModelSigns).await.unwrap().attempts, 1);
     let forms: Vec<(bool, bool, bool, Value)> = endpoint
         .requests()
         .iter()
@@ -201,7 +201,7 @@ async fn an_explicit_setting_has_no_fallback() {
         let endpoint = MockEndpoint::start([Behaviour::error(400, "bad", message)]).await.unwrap();
         let config = EndpointConfig { structured_output: output, token_limit_field, ..config(&endpoint) };
         let failure =
-            Endpoint::new(config).unwrap().ask(&request("a"), &NoPictures, &Unwatched).await.unwrap_err();
+            Endpoint::new(config).unwrap().ask(&request("a"), &NoPictures, &NoModelSigns).await.unwrap_err();
         assert_eq!((failure.kind, failure.attempts), (ModelFailureKind::Rejected, 1), "{message}");
         assert!(failure.message.contains(message), "{}", failure.message);
     }
@@ -215,8 +215,11 @@ async fn token_counts_of_all_attempts_are_summed() {
     ])
     .await
     .unwrap();
-    let reply =
-        Endpoint::new(config(&endpoint)).unwrap().ask(&request("a"), &NoPictures, &Unwatched).await.unwrap();
+    let reply = Endpoint::new(config(&endpoint))
+        .unwrap()
+        .ask(&request("a"), &NoPictures, &NoModelSigns)
+        .await
+        .unwrap();
     assert_eq!(reply.attempts, 2);
     assert_eq!((reply.usage.prompt_tokens, reply.usage.completion_tokens), (Some(20), Some(3)));
 }
@@ -237,8 +240,8 @@ async fn the_mock_endpoint_can_serve_a_script() {
     let model = AnyModel::Endpoint(Endpoint::new(config(&endpoint)).unwrap());
     let asked =
         request("hello\n- [w4] window \"Untitled 1 — LibreOffice Calc\" of LibreOffice Calc (active)");
-    assert_eq!(model.ask(&asked, &NoPictures, &Unwatched).await.unwrap().text, r#"{"id": "w4"}"#);
-    let failure = model.ask(&asked, &NoPictures, &Unwatched).await.unwrap_err();
+    assert_eq!(model.ask(&asked, &NoPictures, &NoModelSigns).await.unwrap().text, r#"{"id": "w4"}"#);
+    let failure = model.ask(&asked, &NoPictures, &NoModelSigns).await.unwrap_err();
     assert!(failure.message.contains("has no turns left"), "{}", failure.message);
 }
 

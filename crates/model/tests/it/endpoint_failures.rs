@@ -9,7 +9,7 @@ use deskhand_core::model::{
         Unreachable,
     },
 };
-use deskhand_model::{Endpoint, EndpointConfig, Model, NoPictures, SecretSource, Unwatched};
+use deskhand_model::{Endpoint, EndpointConfig, Model, NoModelSigns, NoPictures, SecretSource};
 use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, completion};
 use serde_json::json;
 
@@ -25,7 +25,7 @@ fn config(base_url: String) -> EndpointConfig {
 }
 
 async fn fail(config: EndpointConfig) -> ModelFailure {
-    Endpoint::new(config).unwrap().ask(&request("a"), &NoPictures, &Unwatched).await.unwrap_err()
+    Endpoint::new(config).unwrap().ask(&request("a"), &NoPictures, &NoModelSigns).await.unwrap_err()
 }
 
 /// Every request gets the same response: checks the kind, the number of requests, and parts of the message.
@@ -130,15 +130,15 @@ async fn retry_after_is_honoured_up_to_the_maximum() {
     // The configured back-off is too long: only `Retry-After` shortens the delays.
     let config = EndpointConfig { retry_wait_first: Duration::from_secs(60), ..config(endpoint.base_url()) };
     let model = Endpoint::new(config).unwrap();
-    assert_eq!(model.ask(&request("a"), &NoPictures, &Unwatched).await.unwrap().attempts, 3);
-    let failure = model.ask(&request("a"), &NoPictures, &Unwatched).await.unwrap_err();
+    assert_eq!(model.ask(&request("a"), &NoPictures, &NoModelSigns).await.unwrap().attempts, 3);
+    let failure = model.ask(&request("a"), &NoPictures, &NoModelSigns).await.unwrap_err();
     assert_eq!((failure.kind, failure.attempts), (RateLimited, 1));
     assert!(
         failure.message.contains("`Retry-After` is 36000 s, above the maximum of 600 s"),
         "{}",
         failure.message
     );
-    let reply = model.ask(&request("a"), &NoPictures, &Unwatched).await.unwrap();
+    let reply = model.ask(&request("a"), &NoPictures, &NoModelSigns).await.unwrap();
     assert!(reply.elapsed_ms >= 200, "waited {} ms", reply.elapsed_ms);
 }
 
@@ -174,7 +174,7 @@ async fn an_endpoint_that_stops_mid_request() {
     let mut endpoint = MockEndpoint::start([Behaviour::Hang]).await.unwrap();
     let model = Endpoint::new(config(endpoint.base_url())).unwrap();
     let asked = request("a");
-    let failure = tokio::join!(model.ask(&asked, &NoPictures, &Unwatched), async {
+    let failure = tokio::join!(model.ask(&asked, &NoPictures, &NoModelSigns), async {
         endpoint.wait_for_requests(1).await;
         endpoint.kill().await;
     })
@@ -190,7 +190,7 @@ async fn dropping_the_request_cancels_the_retry_delay() {
     let model = Endpoint::new(config).unwrap();
     let asked = request("a");
     tokio::select! {
-        reply = model.ask(&asked, &NoPictures, &Unwatched) => panic!("{reply:?}"),
+        reply = model.ask(&asked, &NoPictures, &NoModelSigns) => panic!("{reply:?}"),
         () = endpoint.wait_for_requests(1) => {}
     }
     assert_eq!(endpoint.requests().len(), 1);

@@ -14,7 +14,7 @@ mod wires;
 use deskhand_core::{
     agent::AgentRef,
     geometry::Rect,
-    model::{Message, ModelRequest, Part, ReplyKind, Speaker},
+    model::{MessagePart, ModelMessage, ModelRequest, ReplyKind, Speaker},
     ui::PictureRef,
 };
 use deskhand_model::{PictureError, PictureSource};
@@ -25,8 +25,8 @@ fn request(prompt: &str) -> ModelRequest {
     ModelRequest {
         agent: AgentRef::from_name("AppAgent/libreoffice"),
         messages: vec![
-            Message::text(Speaker::System, "Answer in JSON. Example: [e999] push button \"Finish\""),
-            Message::text(Speaker::User, prompt),
+            ModelMessage::text(Speaker::System, "Answer in JSON. Example: [e999] push button \"Finish\""),
+            ModelMessage::text(Speaker::User, prompt),
         ],
         reply: ReplyKind::AppAgent,
         schema: json!({
@@ -52,7 +52,7 @@ impl PictureSource for OnePicture {
 }
 
 /// A message of the user with that picture.
-fn looking() -> Message {
+fn looking() -> ModelMessage {
     let picture = PictureRef {
         sha256: "abc".to_owned(),
         media_type: "image/png".to_owned(),
@@ -60,8 +60,8 @@ fn looking() -> Message {
         height: 1,
         region: Rect::new(0, 0, 1, 1),
     };
-    Message {
+    ModelMessage {
         speaker: Speaker::User,
-        parts: vec![Part::Text { text: "look".to_owned() }, Part::Picture { picture }],
+        parts: vec![MessagePart::Text { text: "look".to_owned() }, MessagePart::Picture { picture }],
     }
 }

@@ -5,13 +5,13 @@ use std::time::Duration;
 use deskhand_core::{
     action::Button,
     geometry::{Point, Rect},
-    model::{Message, ModelFailureKind, ModelReply, ModelRequest, Part, ReplyKind, Speaker},
-    operator::Gesture,
+    model::{MessagePart, ModelFailureKind, ModelMessage, ModelReply, ModelRequest, ReplyKind, Speaker},
+    operator::OperatorGesture,
     reply::{operator_reply_schema, parse_operator_reply},
     states::AppStatus,
     ui::PictureRef,
 };
-use deskhand_model::{ComputerUse, Endpoint, EndpointConfig, KeyHeader, Model, Unwatched, Wire};
+use deskhand_model::{ApiKeyHeader, ComputerUse, Endpoint, EndpointConfig, Model, NoModelSigns, Wire};
 use deskhand_testkit::{
     endpoint::{Behaviour, MockEndpoint},
     operators::{Move, Played},
@@ -45,9 +45,12 @@ fn question() -> ModelRequest {
     };
     let mut asked = request("click the button");
     asked.messages.pop();
-    asked.messages.push(Message {
+    asked.messages.push(ModelMessage {
         speaker: Speaker::User,
-        parts: vec![Part::Text { text: "click the button".to_owned() }, Part::Picture { picture }],
+        parts: vec![
+            MessagePart::Text { text: "click the button".to_owned() },
+            MessagePart::Picture { picture },
+        ],
     });
     ModelRequest { reply: ReplyKind::Operator, schema: operator_reply_schema(), ..asked }
 }
@@ -60,7 +63,7 @@ fn config(played: Played, endpoint: &MockEndpoint) -> EndpointConfig {
     };
     EndpointConfig {
         wire,
-        key_header: KeyHeader::Bearer,
+        key_header: ApiKeyHeader::Bearer,
         computer_use: usage(played),
         attempts_max: 1,
         timeout: Duration::from_secs(20),
@@ -71,7 +74,7 @@ fn config(played: Played, endpoint: &MockEndpoint) -> EndpointConfig {
 async fn asked(played: Played, behaviour: Behaviour, request: &ModelRequest) -> (ModelReply, Value) {
     let endpoint = MockEndpoint::start([behaviour]).await.unwrap();
     let model = Endpoint::new(config(played, &endpoint)).unwrap();
-    let reply = model.ask(request, &OnePicture, &Unwatched).await.unwrap();
+    let reply = model.ask(request, &OnePicture, &NoModelSigns).await.unwrap();
     let sent = endpoint.requests().remove(0);
     let beta = sent.header("anthropic-beta").map(str::to_owned);
     assert_eq!(beta.is_some(), played == Played::Anthropic, "{played:?}");
@@ -93,8 +96,8 @@ async fn gestures_arrive_from_every_protocol() {
             let said = parse_operator_reply(&reply.text)
                 .unwrap_or_else(|error| panic!("{played:?}: {error}: {}", reply.text));
             let [
-                Gesture::Click { at, button: Button::Left, count: 1 },
-                Gesture::Drag { from, to },
+                OperatorGesture::Click { at, button: Button::Left, count: 1 },
+                OperatorGesture::Drag { from, to },
                 typed,
                 keys,
             ] = said.gestures.as_slice()
@@ -107,8 +110,12 @@ async fn gestures_arrive_from_every_protocol() {
                 (place.x - x).abs() <= off && (place.y - y).abs() <= off
             };
             assert!(near(at, 640, 359) && near(from, 10, 20) && near(to, 1270, 700), "{played:?}: {said:?}");
-            assert_eq!(*typed, Gesture::Type { text: "it's\t1 (one)\n".to_owned() }, "{played:?}");
-            assert_eq!(*keys, Gesture::Keys { chords: vec!["ctrl+shift+s".parse().unwrap()] }, "{played:?}");
+            assert_eq!(*typed, OperatorGesture::Type { text: "it's\t1 (one)\n".to_owned() }, "{played:?}");
+            assert_eq!(
+                *keys,
+                OperatorGesture::Keys { chords: vec!["ctrl+shift+s".parse().unwrap()] },
+                "{played:?}"
+            );
             assert_eq!(
                 (said.thought.as_str(), said.status),
                 ("I see it.", AppStatus::Continue),
@@ -166,11 +173,11 @@ async fn a_backup_that_is_no_operator_is_asked_for_json_and_a_blind_one_not_at_a
     let endpoint = MockEndpoint::start([Spoken::Chat.reply(json, true)]).await.unwrap();
     let backup = EndpointConfig { computer_use: ComputerUse::Off, ..config(Played::Json, &endpoint) };
     let model = Endpoint::new(backup.clone()).unwrap();
-    let reply = model.ask(&question(), &OnePicture, &Unwatched).await.unwrap();
+    let reply = model.ask(&question(), &OnePicture, &NoModelSigns).await.unwrap();
     assert_eq!(reply.text, json);
     assert!(endpoint.requests()[0].body.to_string().contains("How to reply"));
     let blind = Endpoint::new(EndpointConfig { vision: false, ..backup }).unwrap();
-    let failure = blind.ask(&question(), &OnePicture, &Unwatched).await.unwrap_err();
+    let failure = blind.ask(&question(), &OnePicture, &NoModelSigns).await.unwrap_err();
     assert_eq!((failure.kind, failure.attempts), (ModelFailureKind::Rejected, 0));
     assert!(failure.message.contains("takes no pictures"), "{failure}");
 }
@@ -197,7 +204,9 @@ async fn hostile_replies_are_passed_on_to_be_refused() {
     let tars = |text: &str| Spoken::Chat.reply(text, false);
     let (reply, _) =
         asked(Played::UiTars, tars("Thought: t\nAction: click(start_box='(2000,1)')"), &question()).await;
-    let Gesture::Click { at, .. } = &parse_operator_reply(&reply.text).unwrap().gestures[0] else { panic!() };
+    let OperatorGesture::Click { at, .. } = &parse_operator_reply(&reply.text).unwrap().gestures[0] else {
+        panic!()
+    };
     assert!(at.x >= 1280, "what is not in the picture does not get into it: {at:?}");
     let (reply, _) = asked(Played::UiTars, tars("I would rather talk."), &question()).await;
     assert!(refused(&reply.text).contains("begin a line with DONE:"));

@@ -7,9 +7,9 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     model::{ModelFailureKind, ModelRequest, Usage},
     prompt::{element_line, window_line},
-    ui::{AppInfo, Element, Pattern, Role, ValueRange, WindowInfo, WindowKind, WindowState},
+    ui::{AppInfo, Element, ElementCapability, Role, ValueRange, WindowInfo, WindowKind, WindowState},
 };
-use deskhand_model::{AnyModel, Model, NoPictures, Script, Unwatched};
+use deskhand_model::{AnyModel, Model, NoModelSigns, NoPictures, Script};
 use insta::assert_snapshot;
 
 use crate::request;
@@ -95,7 +95,7 @@ fn parses_lines_rendered_by_core() {
     };
     let slider = Element {
         value: Some(ValueRange { current: 3.0, minimum: 0.0, maximum: 10.0, increment: 1.0 }),
-        patterns: vec![Pattern::Value],
+        patterns: vec![ElementCapability::Value],
         ..element(1, Role::SLIDER, "")
     };
     let entry = Element { text: Some("push button".to_owned()), ..element(2, Role::ENTRY, "") };
@@ -289,13 +289,13 @@ async fn usage_is_given_or_estimated() {
     assert_eq!(model.name(), "script demo.toml");
     let mut asked = request("");
     asked.messages.truncate(1);
-    let first = model.ask(&asked, &NoPictures, &Unwatched).await.unwrap();
+    let first = model.ask(&asked, &NoPictures, &NoModelSigns).await.unwrap();
     assert_eq!((first.attempts, first.model.as_str()), (1, "script"));
     assert_eq!(
         first.usage,
         Usage { prompt_tokens: Some(9), cached_tokens: Some(4), completion_tokens: None }
     );
-    let second = model.ask(&asked, &NoPictures, &Unwatched).await.unwrap();
+    let second = model.ask(&asked, &NoPictures, &NoModelSigns).await.unwrap();
     let characters = "Answer in JSON. Example: [e999] push button \"Finish\"\n".len() as u64;
     assert_eq!(second.usage.prompt_tokens, Some(characters.div_ceil(4)));
     assert_eq!(second.usage.completion_tokens, Some(2));

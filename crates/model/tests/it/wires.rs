@@ -3,12 +3,13 @@
 use std::{fs, time::Duration};
 
 use deskhand_core::model::{
-    Message, ModelFailure,
+    ModelFailure,
     ModelFailureKind::{self, CutShort, Malformed, NotFound, RateLimited, Rejected, Server, Unauthorized},
-    Speaker, Usage,
+    ModelMessage, Speaker, Usage,
 };
 use deskhand_model::{
-    Endpoint, EndpointConfig, KeyHeader, Model, NoPictures, Reasoning, SecretSource, Unwatched, Wire,
+    ApiKeyHeader, Endpoint, EndpointConfig, Model, NoModelSigns, NoPictures, ReasoningEffort, SecretSource,
+    Wire,
 };
 use deskhand_testkit::{
     endpoint::{Behaviour, MockEndpoint},
@@ -23,11 +24,11 @@ const TEXT: &str = r#"{"status": "FINISH"}"#;
 
 pub(crate) fn config(spoken: Spoken, endpoint: &MockEndpoint) -> EndpointConfig {
     let (wire, key_header) = match spoken {
-        Spoken::Chat => (Wire::Chat, KeyHeader::Bearer),
-        Spoken::Responses => (Wire::Responses, KeyHeader::Bearer),
-        Spoken::Messages => (Wire::Messages, KeyHeader::XApiKey),
-        Spoken::Gemini => (Wire::Gemini, KeyHeader::XGoogApiKey),
-        Spoken::Ollama => (Wire::Ollama, KeyHeader::Bearer),
+        Spoken::Chat => (Wire::Chat, ApiKeyHeader::Bearer),
+        Spoken::Responses => (Wire::Responses, ApiKeyHeader::Bearer),
+        Spoken::Messages => (Wire::Messages, ApiKeyHeader::XApiKey),
+        Spoken::Gemini => (Wire::Gemini, ApiKeyHeader::XGoogApiKey),
+        Spoken::Ollama => (Wire::Ollama, ApiKeyHeader::Bearer),
     };
     EndpointConfig {
         wire,
@@ -50,7 +51,7 @@ async fn a_reply_arrives_whole_and_streamed() {
         for stream in [false, true] {
             let endpoint = MockEndpoint::start([spoken.reply(TEXT, stream)]).await.unwrap();
             let model = Endpoint::new(config(spoken, &endpoint)).unwrap();
-            let reply = model.ask(&request("hello"), &NoPictures, &Unwatched).await.unwrap();
+            let reply = model.ask(&request("hello"), &NoPictures, &NoModelSigns).await.unwrap();
             assert!(same_json(&reply.text, TEXT), "{spoken:?}: {}", reply.text);
             let (read, cached, written) = TOKENS;
             // Ollama does not tell what it had in its cache.
@@ -78,9 +79,9 @@ async fn a_model_thinks_as_much_as_it_is_told() {
         let replies = [spoken.reply(TEXT, true), refusal, spoken.reply(TEXT, true)];
         let endpoint = MockEndpoint::start(replies).await.unwrap();
         let told = |reasoning| EndpointConfig { reasoning, ..config(spoken, &endpoint) };
-        let model = Endpoint::new(told(Reasoning::Low)).unwrap();
-        model.ask(&request("hello"), &NoPictures, &Unwatched).await.unwrap();
-        let reply = model.ask(&request("hello"), &NoPictures, &Unwatched).await.unwrap();
+        let model = Endpoint::new(told(ReasoningEffort::Low)).unwrap();
+        model.ask(&request("hello"), &NoPictures, &NoModelSigns).await.unwrap();
+        let reply = model.ask(&request("hello"), &NoPictures, &NoModelSigns).await.unwrap();
         assert_eq!(reply.attempts, 2, "{spoken:?}");
         let field = match spoken {
             Spoken::Chat => "/reasoning_effort",
@@ -124,8 +125,8 @@ async fn requests_are_what_providers_want() {
         config.key = Some(SecretSource::File(key));
         config.temperature = Some(0.2);
         let mut asked = request("look");
-        asked.messages = vec![Message::text(Speaker::System, "be brief"), looking()];
-        Endpoint::new(config).unwrap().ask(&asked, &OnePicture, &Unwatched).await.unwrap();
+        asked.messages = vec![ModelMessage::text(Speaker::System, "be brief"), looking()];
+        Endpoint::new(config).unwrap().ask(&asked, &OnePicture, &NoModelSigns).await.unwrap();
         let sent = &endpoint.requests()[0];
         let (name, value) = match spoken {
             Spoken::Chat | Spoken::Responses | Spoken::Ollama => ("authorization", "Bearer canary-7f3a"),
@@ -187,7 +188,7 @@ async fn requests_are_what_providers_want() {
 async fn fail(spoken: Spoken, behaviour: Behaviour) -> ModelFailure {
     let endpoint = MockEndpoint::start(vec![behaviour; 5]).await.unwrap();
     let model = Endpoint::new(config(spoken, &endpoint)).unwrap();
-    let failure = model.ask(&request("a"), &NoPictures, &Unwatched).await.unwrap_err();
+    let failure = model.ask(&request("a"), &NoPictures, &NoModelSigns).await.unwrap_err();
     assert_eq!(endpoint.requests().len(), failure.attempts as usize, "{spoken:?}: {failure:?}");
     failure
 }
@@ -233,7 +234,7 @@ async fn failures_are_named_and_retried_where_that_may_help() {
             let Some((kind, requests, words)) = expected(what) else {
                 let endpoint = MockEndpoint::start([behaviour]).await.unwrap();
                 let model = Endpoint::new(config(spoken, &endpoint)).unwrap();
-                let reply = model.ask(&request("a"), &NoPictures, &Unwatched).await.unwrap();
+                let reply = model.ask(&request("a"), &NoPictures, &NoModelSigns).await.unwrap();
                 assert!(reply.attempts == 1 && !reply.text.is_empty(), "{spoken:?}, {what}: {reply:?}");
                 continue;
             };
@@ -260,14 +261,14 @@ async fn a_refused_schema_is_left_to_the_prompt() {
             .unwrap();
         let model = Endpoint::new(config(spoken, &endpoint)).unwrap();
         assert_eq!(
-            model.ask(&request("a"), &NoPictures, &Unwatched).await.unwrap().attempts,
+            model.ask(&request("a"), &NoPictures, &NoModelSigns).await.unwrap().attempts,
             2,
             "{spoken:?}"
         );
         // It is remembered.
         endpoint.push([spoken.reply(TEXT, true)]);
         assert_eq!(
-            model.ask(&request("b"), &NoPictures, &Unwatched).await.unwrap().attempts,
+            model.ask(&request("b"), &NoPictures, &NoModelSigns).await.unwrap().attempts,
             1,
             "{spoken:?}"
         );
@@ -280,7 +281,7 @@ async fn a_refused_schema_is_left_to_the_prompt() {
 async fn an_ollama_server_is_asked_for_as_much_context_as_the_prompt_needs() {
     let endpoint = MockEndpoint::start([Spoken::Ollama.reply(TEXT, true)]).await.unwrap();
     let model = Endpoint::new(config(Spoken::Ollama, &endpoint)).unwrap();
-    model.ask(&request(&"word ".repeat(12_000)), &NoPictures, &Unwatched).await.unwrap();
+    model.ask(&request(&"word ".repeat(12_000)), &NoPictures, &NoModelSigns).await.unwrap();
     assert_eq!(endpoint.requests()[0].body["options"]["num_ctx"], 32_768);
 }
 

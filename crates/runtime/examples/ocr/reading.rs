@@ -8,15 +8,15 @@ use std::{
 
 use deskhand_core::{
     geometry::{Rect, Screen, Size},
-    ui::{Source, WindowInfo},
+    ui::{ElementSource, WindowInfo},
 };
 use deskhand_desktop::{
-    Capture as _, Desktop as _, Input as _, QuietLimits, Settling as _, TreeLimits, UiTree as _,
-    Windowing as _,
+    Capture as _, Desktop as _, IdleWait as _, InputInjection as _, QuietLimits, TreeLimits, UiTree as _,
+    WindowManagement as _,
 };
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::ActLimits;
-use deskhand_desktop_detect::{DetectOptions, OcrOptions, OcrUse, Seeing};
+use deskhand_desktop_detect::{DetectOptions, DetectingDesktop, OcrOptions, OcrUse};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ struct Look {
 pub(crate) async fn measure(program: &Program, model: &Path, keep: Option<&Path>) -> Result<Value, Failure> {
     let options = VirtualOptions { size: Size { width: 1280, height: 800 }, ..VirtualOptions::default() };
     let desktop = LinuxDesktop::start_virtual(options).await?;
-    let mut desktop = Seeing::new(desktop, DetectOptions::default());
+    let mut desktop = DetectingDesktop::new(desktop, DetectOptions::default());
     let figures = match start(&desktop, program, keep).await {
         Err(error) => Err(error),
         Ok((window, drawn)) => {
@@ -55,7 +55,7 @@ pub(crate) async fn measure(program: &Program, model: &Path, keep: Option<&Path>
                 let mut firsts = Vec::new();
                 // The first one also reads files for the first time. Each loads the model anew, or starts the program.
                 for _ in 0..=TIMES {
-                    desktop = Seeing::new(desktop.into_inner(), options.clone());
+                    desktop = DetectingDesktop::new(desktop.into_inner(), options.clone());
                     firsts.push(look(&desktop, &window).await);
                 }
                 match compare(&desktop, &window, program, &drawn, firsts).await {
@@ -77,7 +77,7 @@ pub(crate) async fn measure(program: &Program, model: &Path, keep: Option<&Path>
 
 /// Starts a program; its window, and what is drawn in it.
 async fn start(
-    desktop: &Seeing<LinuxDesktop>,
+    desktop: &DetectingDesktop<LinuxDesktop>,
     program: &Program,
     keep: Option<&Path>,
 ) -> Result<(WindowInfo, Drawn), Failure> {
@@ -110,20 +110,21 @@ async fn start(
 }
 
 /// One look at a window.
-async fn look(desktop: &Seeing<LinuxDesktop>, window: &WindowInfo) -> Result<Look, Failure> {
+async fn look(desktop: &DetectingDesktop<LinuxDesktop>, window: &WindowInfo) -> Result<Look, Failure> {
     let begun = Instant::now();
     let sight = desktop.see(window.id, TreeLimits::default()).await?;
     let ms = begun.elapsed().as_secs_f64() * 1_000.0;
     if let Some(notice) = sight.notices.first() {
         return Err(notice.clone().into());
     }
-    let read = sight.tree.elements.into_iter().filter(|one| one.source == Source::Ocr && one.depth > 0);
+    let read =
+        sight.tree.elements.into_iter().filter(|one| one.source == ElementSource::Ocr && one.depth > 0);
     Ok(Look { read: read.filter_map(|one| Some((one.name, one.bounds?))).collect(), ms })
 }
 
 /// The figures of a reader, and what it read; looks again after a small change of the window.
 async fn compare(
-    desktop: &Seeing<LinuxDesktop>,
+    desktop: &DetectingDesktop<LinuxDesktop>,
     window: &WindowInfo,
     program: &Program,
     drawn: &Drawn,
@@ -153,7 +154,7 @@ fn keep_text(folder: Option<&Path>, name: &str, text: &str) -> Result<(), Failur
     Ok(fs::write(folder.join(name), text)?)
 }
 
-async fn settle(desktop: &Seeing<LinuxDesktop>, window: &WindowInfo) -> Result<(), Failure> {
+async fn settle(desktop: &DetectingDesktop<LinuxDesktop>, window: &WindowInfo) -> Result<(), Failure> {
     let watch = desktop.watch(Some(window.id)).await?;
     let quiet = Duration::from_millis(1_000);
     let limits = QuietLimits { quiet, first_change: quiet, bound: Duration::from_secs(20) };

@@ -6,7 +6,7 @@ use std::{
 };
 
 use deskhand_core::geometry::{Point, Screen};
-use deskhand_desktop::{Button, Input as _, QuietLimits, Settling as _, TreeLimits, UiTree as _};
+use deskhand_desktop::{Button, IdleWait as _, InputInjection as _, QuietLimits, TreeLimits, UiTree as _};
 use serde_json::{Value, json};
 
 use crate::{Failure, median, stage::Stage};

@@ -1,6 +1,6 @@
 //! Consistency of the mirror with the application after many edits.
 
-use deskhand_desktop::{Input as _, TreeLimits};
+use deskhand_desktop::{InputInjection as _, TreeLimits};
 use serde_json::{Value, json};
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! Screenshots: capturing, encoding, and marking controls.
 
-use deskhand_desktop::{Capture as _, TreeLimits, UiTree as _, picture::Mark};
+use deskhand_desktop::{Capture as _, TreeLimits, UiTree as _, picture::ElementMark};
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -20,13 +20,13 @@ pub(crate) async fn measure(stage: &Stage) -> Result<Value, Failure> {
         let begun = Instant::now();
         bytes = picture.to_png()?.len();
         encodes.push(ms(begun));
-        let marks: Vec<Mark> = tree
+        let marks: Vec<ElementMark> = tree
             .elements
             .iter()
             .filter(|element| element.role.is_interactive())
             .filter_map(|element| {
                 let bounds = picture.place(&element.bounds?)?;
-                Some(Mark { number: element.id.0, bounds })
+                Some(ElementMark { number: element.id.0, bounds })
             })
             .collect();
         let begun = Instant::now();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskhand_core::{geometry::Size, ui::WindowInfo};
-use deskhand_desktop::{LaunchRequest, QuietLimits, Settling as _};
+use deskhand_desktop::{IdleWait as _, LaunchRequest, QuietLimits};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};

@@ -9,13 +9,13 @@ use std::{
 use deskhand_core::{
     model::{ModelFailure, ModelReply, ModelRequest},
     prompt::PromptSet,
-    session::{Limits, SessionConfig},
+    session::{RoundLimits, SessionConfig},
 };
 use deskhand_desktop::{TreeLimits, UiTree as _};
 use deskhand_desktop_act::ActLimits;
 use deskhand_model::{Model, ModelSigns, PictureSource};
 use deskhand_runtime::{
-    RunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents, people::People, run,
+    SessionRunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents, people::People, run,
 };
 use serde_json::{Value, json};
 
@@ -109,9 +109,9 @@ async fn steps(stage: &Stage, folder: &Path, pictures: bool) -> Result<Vec<f64>,
     };
     let store = SessionStore::at(folder.join("sessions"), folder.join("seals"));
     let tools = Toolbox::standard(ActLimits::default())?;
-    let limits = Limits { steps_max: 200, ..Limits::default() };
+    let limits = RoundLimits { steps_max: 200, ..RoundLimits::default() };
     let config = SessionConfig { limits, pictures, ..SessionConfig::default() };
-    let options = RunOptions {
+    let options = SessionRunOptions {
         id: None,
         store: &store,
         desktop: &stage.desktop,

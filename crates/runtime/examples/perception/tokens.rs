@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use deskhand_core::{
     observation::{Surface, WindowView},
-    prompt::{ListOptions, view_text},
+    prompt::{ViewListOptions, view_text},
     session::{ViewConfig, later_view_text},
     text::tokens,
 };
-use deskhand_desktop::{Input as _, TreeLimits, UiTree as _, Windowing as _};
+use deskhand_desktop::{InputInjection as _, TreeLimits, UiTree as _, WindowManagement as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::ActLimits;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ async fn view(stage: &Stage) -> Result<WindowView, Failure> {
 
 /// Records the cost of full views and of the diff between them.
 fn keep(result: &mut Value, name: &str, first: &WindowView, later: &WindowView) {
-    let whole = |view: &WindowView| tokens(&view_text(view, &ListOptions::default()));
+    let whole = |view: &WindowView| tokens(&view_text(view, &ViewListOptions::default()));
     let (full, diff) = (whole(later), tokens(&later_view_text(first, later, &ViewConfig::default())));
     let tokens = &mut result["tokens"];
     tokens[format!("{name}_first")] = json!(whole(first));

@@ -8,7 +8,7 @@ use std::{
 
 use deskhand_core::{geometry::Point, ui::Tree};
 use deskhand_desktop::{
-    Button, Input as _, QuietLimits, Settling as _, TreeLimits, UiTree as _, Windowing as _,
+    Button, IdleWait as _, InputInjection as _, QuietLimits, TreeLimits, UiTree as _, WindowManagement as _,
 };
 use serde_json::{Value, json};
 use tokio::process::Command;

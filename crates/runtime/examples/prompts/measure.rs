@@ -10,10 +10,10 @@ use std::{
 use deskhand_core::{
     agent::AgentRef,
     ids::SessionId,
-    model::{Message, ModelReply, ModelRequest, Part, Speaker},
+    model::{MessagePart, ModelMessage, ModelReply, ModelRequest, Speaker},
     prompt::PromptSet,
-    record::{Line, Record},
-    session::{Effect, Event, Session},
+    record::{JournalEntry, JournalRecord},
+    session::{Effect, Session, SessionEvent},
     text::tokens,
 };
 use deskhand_desktop_act::ActLimits;
@@ -101,16 +101,16 @@ struct Reading {
 }
 
 impl Reading {
-    fn take(&mut self, line: &Line, measured: &mut Measured) {
+    fn take(&mut self, line: &JournalEntry, measured: &mut Measured) {
         match &line.record {
-            Record::Header(header) => {
+            JournalRecord::Header(header) => {
                 let mut config = header.config.clone();
                 let tools = Toolbox::<LinuxDesktop>::standard(ActLimits::default()).unwrap();
                 (config.host_tools, config.app_tools) = (tools.host_specs(), tools.app_specs());
                 self.session = Some(Session::new(config, PromptSet::default()));
             }
-            Record::Changed(_) => panic!("{}: recordings are not resumed", measured.name),
-            Record::Effect(recorded) => {
+            JournalRecord::Changed(_) => panic!("{}: recordings are not resumed", measured.name),
+            JournalRecord::Effect(recorded) => {
                 let wanted = self.session.as_ref().and_then(Session::next);
                 if let (Effect::Ask { request: before }, Some(Effect::Ask { request: after })) =
                     (&recorded.effect, wanted.map(|record| &record.effect))
@@ -119,8 +119,10 @@ impl Reading {
                     self.asked(measured);
                 }
             }
-            Record::Event(event) => {
-                if let (Event::Replied { reply, .. }, Some((before, after))) = (&event.event, &self.last) {
+            JournalRecord::Event(event) => {
+                if let (SessionEvent::Replied { reply, .. }, Some((before, after))) =
+                    (&event.event, &self.last)
+                {
                     let place = format!("{} question {}", measured.name, measured.questions);
                     let missing = missing(reply, before, after);
                     measured.missing.extend(missing.map(|word| format!("{place}: {word}")));
@@ -155,11 +157,11 @@ fn common(one: &str, other: &str) -> usize {
 }
 
 /// The text of messages.
-fn text_of<'a>(messages: impl IntoIterator<Item = &'a Message>) -> String {
+fn text_of<'a>(messages: impl IntoIterator<Item = &'a ModelMessage>) -> String {
     let parts = messages.into_iter().flat_map(|message| &message.parts);
     let texts = parts.filter_map(|part| match part {
-        Part::Text { text } => Some(text.as_str()),
-        Part::Picture { .. } => None,
+        MessagePart::Text { text } => Some(text.as_str()),
+        MessagePart::Picture { .. } => None,
     });
     texts.collect::<Vec<_>>().join("\n")
 }
@@ -197,7 +199,7 @@ fn missing(reply: &ModelReply, before: &ModelRequest, after: &ModelRequest) -> i
             words(decision.get(field).unwrap_or(&Value::Null), &mut used);
         }
     }
-    let of_user = |message: &&Message| message.speaker == Speaker::User;
+    let of_user = |message: &&ModelMessage| message.speaker == Speaker::User;
     let [before, after] = [before, after].map(|request| text_of(request.messages.iter().filter(of_user)));
     let mut told = BTreeSet::new();
     words(&Value::String(before), &mut told);

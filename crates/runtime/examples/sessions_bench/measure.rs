@@ -14,15 +14,15 @@ use deskhand_core::{
     model::{ModelFailure, ModelReply, ModelRequest, Usage},
     outcome::OutcomeKind,
     prompt::PromptSet,
-    session::{Limits, SessionConfig},
+    session::{RoundLimits, SessionConfig},
     ui::Role,
 };
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::{FakeApp, FakeDesktop, FakeElement, FakeWindow};
 use deskhand_model::{Model, ModelSigns, PictureSource};
 use deskhand_runtime::{
-    RunOptions, SessionStore, StopSwitch, Toolbox, Waits,
-    people::{People, Request},
+    SessionRunOptions, SessionStore, StopSwitch, Toolbox, Waits,
+    people::{People, UserRequest},
     run,
     side_by_side::side_by_side,
 };
@@ -98,9 +98,13 @@ async fn session(store: SessionStore, steps: u32, at_end: Arc<Barrier>) -> Resul
     let desktop = Arc::new(desktop());
     let model = Busy { steps, asked: AtomicU32::new(0), desktop: Arc::clone(&desktop), at_end };
     let tools = Toolbox::standard(ActLimits::default())?;
-    let limits =
-        Limits { steps_max: u32::MAX, model_calls_max: u32::MAX, tokens_max: None, ..Limits::default() };
-    let options = RunOptions {
+    let limits = RoundLimits {
+        steps_max: u32::MAX,
+        model_calls_max: u32::MAX,
+        tokens_max: None,
+        ..RoundLimits::default()
+    };
+    let options = SessionRunOptions {
         id: None,
         store: &store,
         desktop: &*desktop,
@@ -110,7 +114,7 @@ async fn session(store: SessionStore, steps: u32, at_end: Arc<Barrier>) -> Resul
         agents: deskhand_runtime::agents::EnabledAgents::default(),
         config: SessionConfig { limits, pictures: false, ..SessionConfig::default() },
         prompts: PromptSet::default(),
-        requests: vec![Request::from("Fill in the form".to_owned())],
+        requests: vec![UserRequest::from("Fill in the form".to_owned())],
         people: People::nobody(),
         stop: StopSwitch::new(),
         waits: Waits::default(),

@@ -4,14 +4,14 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use deskhand_core::{
     prompt::PromptSet,
-    session::{Limits, SessionConfig},
+    session::{RoundLimits, SessionConfig},
 };
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::office;
 use deskhand_model::Script;
 use deskhand_runtime::{
-    RunOptions, SessionFolder, SessionStore, StopSwitch, Toolbox, Waits, now_ms,
-    people::{People, Request},
+    SessionFolder, SessionRunOptions, SessionStore, StopSwitch, Toolbox, Waits, now_ms,
+    people::{People, UserRequest},
     run,
 };
 use serde_json::Value;
@@ -97,8 +97,8 @@ async fn session(
     let variables = BTreeMap::from([("output".to_owned(), "/srv/sales.ods".to_owned())]);
     let model = Script::parse("bench.script.toml", script, variables)?;
     let tools = Toolbox::standard(ActLimits::default())?;
-    let limits = Limits { steps_max, ..Limits::default() };
-    let options = RunOptions {
+    let limits = RoundLimits { steps_max, ..RoundLimits::default() };
+    let options = SessionRunOptions {
         id: None,
         store,
         desktop: &desktop,
@@ -108,7 +108,7 @@ async fn session(
         agents: deskhand_runtime::agents::EnabledAgents::default(),
         config: SessionConfig { limits, pictures: false, ..SessionConfig::default() },
         prompts: PromptSet::default(),
-        requests: vec![Request::from(request.to_owned())],
+        requests: vec![UserRequest::from(request.to_owned())],
         people: People::nobody(),
         stop: StopSwitch::new(),
         waits: Waits::default(),

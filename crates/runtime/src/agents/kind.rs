@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use deskhand_core::{
     agent::{AgentHome, AgentReport},
-    command::{CallResult, Command},
+    command::{CallResult, ToolCommand},
 };
 use futures_util::future::BoxFuture;
 
@@ -70,7 +70,7 @@ pub trait StepsAgent: Send + Sync + 'static {
     fn observe(&self, picture: bool) -> impl Future<Output = Result<AgentObservation, String>> + Send;
 
     /// Runs a command with one of its tools. Dropping the future (on stop) must end the work.
-    fn call(&self, command: &Command) -> impl Future<Output = CallResult> + Send;
+    fn call(&self, command: &ToolCommand) -> impl Future<Output = CallResult> + Send;
 
     /// Releases its resources at the end of the session.
     fn close(&self) -> impl Future<Output = ()> + Send;
@@ -99,9 +99,9 @@ type Say = dyn Fn(&str) + Send + Sync;
 
 /// Sink for an agent's progress reports on a sub-task. Reports are only shown to people.
 #[derive(Clone, Default)]
-pub struct Progress(Option<Arc<Say>>);
+pub struct DelegateProgress(Option<Arc<Say>>);
 
-impl Progress {
+impl DelegateProgress {
     /// One that passes on what is said.
     pub fn new(say: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(say)))
@@ -119,7 +119,11 @@ impl Progress {
 pub trait DelegateAgent: Send + Sync + 'static {
     /// Works on a sub-task. Dropping the future (on stop) must end the work, unless it is on another machine
     /// ([`AgentHome::Machine`]).
-    fn work(&self, assignment: Assignment, progress: Progress) -> impl Future<Output = AgentReport> + Send;
+    fn work(
+        &self,
+        assignment: Assignment,
+        progress: DelegateProgress,
+    ) -> impl Future<Output = AgentReport> + Send;
 
     /// Ends the work on a sub-task with this number that goes on elsewhere: nobody waits for it any more.
     fn withdraw(&self, number: &str) -> impl Future<Output = ()> + Send {
@@ -136,18 +140,18 @@ pub trait DelegateAgent: Send + Sync + 'static {
 pub struct OpenAgent {
     /// The agent's own introduction, if more specific than its kind's.
     pub(super) introduction: Option<String>,
-    pub(super) body: Body,
+    pub(super) body: OpenAgentBody,
 }
 
 impl OpenAgent {
     /// An agent whose steps the session drives.
     pub fn steps(agent: impl StepsAgent) -> Self {
-        Self { introduction: None, body: Body::Steps(Arc::new(agent)) }
+        Self { introduction: None, body: OpenAgentBody::Steps(Arc::new(agent)) }
     }
 
     /// A delegate.
     pub fn delegate(agent: impl DelegateAgent) -> Self {
-        Self { introduction: None, body: Body::Delegate(Arc::new(agent)) }
+        Self { introduction: None, body: OpenAgentBody::Delegate(Arc::new(agent)) }
     }
 
     /// Sets the agent's own introduction.
@@ -159,7 +163,7 @@ impl OpenAgent {
 }
 
 #[derive(Clone)]
-pub(super) enum Body {
+pub(super) enum OpenAgentBody {
     Steps(Arc<dyn AnySteps>),
     Delegate(Arc<dyn AnyDelegate>),
 }
@@ -198,7 +202,7 @@ impl<K: AgentKind> AnyKind for K {
 /// [`StepsAgent`] as a trait object.
 pub(super) trait AnySteps: Send + Sync {
     fn observe(&self, picture: bool) -> BoxFuture<'_, Result<AgentObservation, String>>;
-    fn call<'a>(&'a self, command: &'a Command) -> BoxFuture<'a, CallResult>;
+    fn call<'a>(&'a self, command: &'a ToolCommand) -> BoxFuture<'a, CallResult>;
     fn close(&self) -> BoxFuture<'_, ()>;
 }
 
@@ -207,7 +211,7 @@ impl<A: StepsAgent> AnySteps for A {
         Box::pin(StepsAgent::observe(self, picture))
     }
 
-    fn call<'a>(&'a self, command: &'a Command) -> BoxFuture<'a, CallResult> {
+    fn call<'a>(&'a self, command: &'a ToolCommand) -> BoxFuture<'a, CallResult> {
         Box::pin(StepsAgent::call(self, command))
     }
 
@@ -218,13 +222,13 @@ impl<A: StepsAgent> AnySteps for A {
 
 /// [`DelegateAgent`] as a trait object.
 pub(super) trait AnyDelegate: Send + Sync {
-    fn work(&self, assignment: Assignment, progress: Progress) -> BoxFuture<'_, AgentReport>;
+    fn work(&self, assignment: Assignment, progress: DelegateProgress) -> BoxFuture<'_, AgentReport>;
     fn withdraw<'a>(&'a self, number: &'a str) -> BoxFuture<'a, ()>;
     fn close(&self) -> BoxFuture<'_, ()>;
 }
 
 impl<A: DelegateAgent> AnyDelegate for A {
-    fn work(&self, assignment: Assignment, progress: Progress) -> BoxFuture<'_, AgentReport> {
+    fn work(&self, assignment: Assignment, progress: DelegateProgress) -> BoxFuture<'_, AgentReport> {
         Box::pin(DelegateAgent::work(self, assignment, progress))
     }
 

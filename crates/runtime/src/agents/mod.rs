@@ -14,8 +14,8 @@ pub mod registry;
 pub mod shell;
 
 pub use kind::{
-    AgentError, AgentKind, AgentObservation, AgentSetup, Assignment, DelegateAgent, OpenAgent, Progress,
-    StepsAgent,
+    AgentError, AgentKind, AgentObservation, AgentSetup, Assignment, DelegateAgent, DelegateProgress,
+    OpenAgent, StepsAgent,
 };
 pub use open::OpenAgents;
 pub use registry::{AgentRegistry, EnabledAgents, KindInfo, RegistryError};

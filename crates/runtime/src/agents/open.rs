@@ -8,7 +8,7 @@ use std::{
 
 use deskhand_core::{
     agent::{AgentDefinition, AgentHome, AgentReport, INTRODUCTION_CHARS_MAX},
-    command::{CallResult, Command, ToolSpec},
+    command::{CallResult, ToolCommand, ToolSpec},
     ids::AgentId,
     observation::ObserveFailure,
     prompt::RolePrompts,
@@ -16,13 +16,15 @@ use deskhand_core::{
     text::clip,
 };
 
-use super::kind::{AgentError, AgentObservation, AgentSetup, AnyKind, Assignment, Body, OpenAgent, Progress};
+use super::kind::{
+    AgentError, AgentObservation, AgentSetup, AnyKind, Assignment, DelegateProgress, OpenAgent, OpenAgentBody,
+};
 use crate::private;
 
 /// Open agents.
 #[derive(Clone, Default)]
 pub struct OpenAgents {
-    agents: Vec<(AgentDefinition, Body)>,
+    agents: Vec<(AgentDefinition, OpenAgentBody)>,
 }
 
 impl OpenAgents {
@@ -85,7 +87,7 @@ impl OpenAgents {
         })
     }
 
-    fn body(&self, id: AgentId) -> Option<&Body> {
+    fn body(&self, id: AgentId) -> Option<&OpenAgentBody> {
         self.agents.iter().find(|(definition, _)| definition.id == id).map(|(_, body)| body)
     }
 
@@ -97,26 +99,28 @@ impl OpenAgents {
         let failure =
             |message: String, gone| ObserveFailure { window_gone: gone, desktop_gone: false, message };
         match self.body(id) {
-            Some(Body::Steps(agent)) => {
+            Some(OpenAgentBody::Steps(agent)) => {
                 agent.observe(picture).await.map_err(|message| failure(message, false))
             }
-            Some(Body::Delegate(_)) | None => Err(failure(format!("agent {id} is not open"), true)),
+            Some(OpenAgentBody::Delegate(_)) | None => Err(failure(format!("agent {id} is not open"), true)),
         }
     }
 
     /// Runs a command with a tool of an agent.
-    pub async fn call(&self, id: AgentId, command: &Command) -> CallResult {
+    pub async fn call(&self, id: AgentId, command: &ToolCommand) -> CallResult {
         match self.body(id) {
-            Some(Body::Steps(agent)) => agent.call(command).await,
-            Some(Body::Delegate(_)) | None => CallResult::failure(None, format!("agent {id} is not open")),
+            Some(OpenAgentBody::Steps(agent)) => agent.call(command).await,
+            Some(OpenAgentBody::Delegate(_)) | None => {
+                CallResult::failure(None, format!("agent {id} is not open"))
+            }
         }
     }
 
     /// Delegates a sub-task to an agent.
-    pub async fn work(&self, id: AgentId, assignment: Assignment, progress: Progress) -> AgentReport {
+    pub async fn work(&self, id: AgentId, assignment: Assignment, progress: DelegateProgress) -> AgentReport {
         match self.body(id) {
-            Some(Body::Delegate(agent)) => agent.work(assignment, progress).await,
-            Some(Body::Steps(_)) | None => {
+            Some(OpenAgentBody::Delegate(agent)) => agent.work(assignment, progress).await,
+            Some(OpenAgentBody::Steps(_)) | None => {
                 AgentReport { status: SubtaskStatus::Error, result: format!("agent {id} is not open") }
             }
         }
@@ -124,7 +128,7 @@ impl OpenAgents {
 
     /// Ends work that goes on elsewhere.
     pub async fn withdraw(&self, id: AgentId, number: &str) {
-        if let Some(Body::Delegate(agent)) = self.body(id) {
+        if let Some(OpenAgentBody::Delegate(agent)) = self.body(id) {
             agent.withdraw(number).await;
         }
     }
@@ -133,8 +137,8 @@ impl OpenAgents {
     pub async fn close(&self) {
         for (_, body) in &self.agents {
             match body {
-                Body::Steps(agent) => agent.close().await,
-                Body::Delegate(agent) => agent.close().await,
+                OpenAgentBody::Steps(agent) => agent.close().await,
+                OpenAgentBody::Delegate(agent) => agent.close().await,
             }
         }
     }
@@ -144,7 +148,7 @@ async fn open_one(
     id: AgentId,
     kind: &dyn AnyKind,
     (folder, documents): (&Path, &[PathBuf]),
-) -> Result<(AgentDefinition, Body), AgentError> {
+) -> Result<(AgentDefinition, OpenAgentBody), AgentError> {
     let name = kind.name().to_owned();
     let problem = |problem: String| AgentError { agent: name.clone(), problem };
     let folder = folder.join(&name);
@@ -154,10 +158,10 @@ async fn open_one(
         kind.open(AgentSetup { folder, documents: documents.to_vec() }).await?;
     let home = kind.home();
     match (&home, &body) {
-        (AgentHome::Steps(_), Body::Steps(_))
-        | (AgentHome::Delegate | AgentHome::Machine, Body::Delegate(_)) => {}
-        (AgentHome::Steps(_), Body::Delegate(_))
-        | (AgentHome::Delegate | AgentHome::Machine, Body::Steps(_)) => {
+        (AgentHome::Steps(_), OpenAgentBody::Steps(_))
+        | (AgentHome::Delegate | AgentHome::Machine, OpenAgentBody::Delegate(_)) => {}
+        (AgentHome::Steps(_), OpenAgentBody::Delegate(_))
+        | (AgentHome::Delegate | AgentHome::Machine, OpenAgentBody::Steps(_)) => {
             return Err(problem("the agent and its kind declare different homes".to_owned()));
         }
     }

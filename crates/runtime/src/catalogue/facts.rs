@@ -3,21 +3,21 @@
 use std::collections::BTreeMap;
 
 use deskhand_core::{
-    command::Command,
+    command::ToolCommand,
     evaluation::Judgement,
     money::Cost,
     observation::Observation,
     outcome::OutcomeKind,
-    record::{Header, Line, Origin, Record},
-    session::{Event, EventRecord},
+    record::{ForkOrigin, JournalEntry, JournalHeader, JournalRecord},
+    session::{EventRecord, SessionEvent},
     text::{clip, one_line},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::story::{
-    Asked, Chapter, Doing, ModelUse, Moment, Note, PhaseTimes, RoundSummary, RunSummary, Story, Talk, Update,
-    Verdicts,
+    Chapter, ModelUse, Moment, PhaseTimes, RoundSummary, RunSummary, SessionActivity, SessionNote, Story,
+    StoryUpdate, Talk, UserInquiry, Verdicts,
 };
 
 /// The most requests that are kept of a session; the first ones.
@@ -68,7 +68,7 @@ impl ModelTotals {
 }
 
 /// Counts the requests that have an outcome.
-fn requests_done(facts: &mut Facts, rounds: &[RoundSummary]) {
+fn requests_done(facts: &mut SessionFacts, rounds: &[RoundSummary]) {
     let done = || rounds.iter().filter_map(|round| Some((round.outcome.as_ref()?.kind, round.elapsed_ms)));
     facts.request_times = counted(&REQUEST_BOUNDS_MS, done().map(|(_, ms)| ms));
     facts.request_ms = done().map(|(_, ms)| ms).sum();
@@ -92,7 +92,7 @@ fn counted<const N: usize>(bounds: &[u64], times: impl Iterator<Item = u64>) -> 
 
 /// Facts of a session for a table. They follow from the journal alone.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Facts {
+pub struct SessionFacts {
     /// When it was created, in milliseconds since 1970-01-01 UTC.
     pub begun_ms: u64,
     /// When its last record was written, in milliseconds since 1970-01-01 UTC.
@@ -117,7 +117,7 @@ pub struct Facts {
     pub suspended: Option<String>,
     /// Open question to the user if the session runs: an action that waits for an approval, or a question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub asks: Option<Asks>,
+    pub asks: Option<SessionQuestion>,
     /// The names of the applications whose windows agents worked in, in order of appearance.
     pub applications: Vec<String>,
     /// The model, as displayed.
@@ -166,17 +166,17 @@ pub struct Facts {
     pub calling: bool,
     /// The session that this one was forked from.
     #[schemars(schema_with = "crate::schema::origin_or_null")]
-    pub origin: Option<Origin>,
+    pub origin: Option<ForkOrigin>,
     /// The names of the workflows that were run.
     pub workflows: Vec<String>,
     /// The results folder of the batch that it is a part of.
     pub batch: Option<String>,
 }
 
-impl Facts {
+impl SessionFacts {
     /// The facts after some lines of a journal, from its first one.
-    pub fn of<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Self {
-        let mut fold = Fold::default();
+    pub fn of<'a>(lines: impl IntoIterator<Item = &'a JournalEntry>) -> Self {
+        let mut fold = SessionFactsFold::default();
         lines.into_iter().for_each(|line| fold.read(line));
         fold.facts()
     }
@@ -194,21 +194,21 @@ impl Facts {
 
 /// Open question of a session to its user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Asks {
+pub struct SessionQuestion {
     /// `approval` or `question`.
     pub kind: String,
     /// The action or the question; long ones are cut.
     pub what: String,
 }
 
-impl Asks {
-    fn of(asked: &Asked) -> Self {
+impl SessionQuestion {
+    fn of(asked: &UserInquiry) -> Self {
         let (kind, what) = match asked {
-            Asked::Approval(approval) => {
-                let commands: Vec<String> = approval.commands.iter().map(Command::to_line).collect();
+            UserInquiry::Approval(approval) => {
+                let commands: Vec<String> = approval.commands.iter().map(ToolCommand::to_line).collect();
                 ("approval", commands.join(", "))
             }
-            Asked::Questions(questions) => {
+            UserInquiry::Questions(questions) => {
                 let texts: Vec<&str> = questions.iter().map(|question| question.text.as_str()).collect();
                 ("question", texts.join(" · "))
             }
@@ -225,39 +225,39 @@ impl Asks {
 
 /// Folds lines into facts. The facts can be asked for after any line.
 #[derive(Default)]
-pub(super) struct Fold {
+pub(super) struct SessionFactsFold {
     story: Story,
-    facts: Facts,
+    facts: SessionFacts,
     verdicts: Verdicts,
     waited_ms: u64,
 }
 
-impl Fold {
+impl SessionFactsFold {
     /// Reads the next line.
-    pub(super) fn read(&mut self, line: &Line) {
+    pub(super) fn read(&mut self, line: &JournalEntry) {
         let facts = &mut self.facts;
         facts.last_ms = line.at_ms;
         facts.records = line.seq;
         match &line.record {
-            Record::Header(header) => begin(facts, header),
-            Record::Changed(change) => {
+            JournalRecord::Header(header) => begin(facts, header),
+            JournalRecord::Changed(change) => {
                 facts.model.clone_from(&change.model);
                 facts.desktop.clone_from(&change.desktop);
                 facts.program.clone_from(&change.program);
             }
-            Record::Event(record) => came(facts, record),
-            Record::Effect(_) => {}
+            JournalRecord::Event(record) => came(facts, record),
+            JournalRecord::Effect(_) => {}
         }
         for update in self.story.read(line) {
             match update {
-                Update::Chapter(chapter) => self.chapter(&chapter),
-                Update::Moment(moment) => self.moment(&moment),
+                StoryUpdate::Chapter(chapter) => self.chapter(&chapter),
+                StoryUpdate::Moment(moment) => self.moment(&moment),
             }
         }
     }
 
     /// The facts after the last line.
-    pub(super) fn facts(&self) -> Facts {
+    pub(super) fn facts(&self) -> SessionFacts {
         let summary = self.story.summary();
         let RunSummary { requests, outcome, tally, models, phases, elapsed_ms, steps, .. } = summary;
         let mut facts = self.facts.clone();
@@ -287,7 +287,8 @@ impl Fold {
         facts.cost = tally.cost;
         facts.elapsed_ms = *elapsed_ms;
         facts.phases = *phases;
-        facts.calling = matches!(self.story.doing(), Some(Doing::Calling(_) | Doing::Delegating(_)));
+        facts.calling =
+            matches!(self.story.doing(), Some(SessionActivity::Calling(_) | SessionActivity::Delegating(_)));
         facts.verdicts = self.verdicts;
         facts.waited_ms = self.waited_ms;
         if let Some(step) = self.story.step() {
@@ -323,10 +324,10 @@ impl Fold {
                     name(&mut self.facts.applications, &application.name);
                 }
             }
-            Moment::Noted(Note::Suspended(reason)) => {
+            Moment::Noted(SessionNote::Suspended(reason)) => {
                 self.facts.suspended = Some(clip(&reason.to_string(), REASON_CHARS_MAX));
             }
-            Moment::Asked(asked) => self.facts.asks = Some(Asks::of(asked)),
+            Moment::Asked(asked) => self.facts.asks = Some(SessionQuestion::of(asked)),
             Moment::Opened
             | Moment::Assigned(_)
             | Moment::SubtaskEnded { .. }
@@ -344,7 +345,7 @@ impl Fold {
     }
 }
 
-fn begin(facts: &mut Facts, header: &Header) {
+fn begin(facts: &mut SessionFacts, header: &JournalHeader) {
     facts.begun_ms = header.created_ms;
     facts.model.clone_from(&header.model);
     facts.desktop.clone_from(&header.desktop);
@@ -353,14 +354,14 @@ fn begin(facts: &mut Facts, header: &Header) {
     facts.batch = header.setup.get("batch").and_then(|batch| batch.as_str()).map(str::to_owned);
 }
 
-fn came(facts: &mut Facts, record: &EventRecord) {
+fn came(facts: &mut SessionFacts, record: &EventRecord) {
     // What the moment below says of a suspension holds until the next event.
     facts.suspended = None;
     // Words of the user answer nothing.
-    if !matches!(record.event, Event::Told { .. }) {
+    if !matches!(record.event, SessionEvent::Told { .. }) {
         facts.asks = None;
     }
-    if let Event::Requested { plan: Some(plan), .. } = &record.event
+    if let SessionEvent::Requested { plan: Some(plan), .. } = &record.event
         && let Some(run) = &plan.workflow
     {
         name(&mut facts.workflows, &run.workflow.name);

@@ -14,7 +14,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::{facts::Facts, reading::Stamp};
+use super::{facts::SessionFacts, reading::JournalStamp};
 use crate::{
     journal::{hex, replace_file},
     private,
@@ -24,7 +24,7 @@ use crate::{
 pub(super) const INDEX: &str = "sessions.index";
 /// The file that is locked by who replaces the index.
 const LOCK: &str = "sessions.index.lock";
-/// Prefix of the hashed text of a line. Changes with [`Facts`] and with the way they are determined.
+/// Prefix of the hashed text of a line. Changes with [`SessionFacts`] and with the way they are determined.
 const FORMAT: &str = concat!("deskhand catalogue 3 ", env!("CARGO_PKG_VERSION"), "\n");
 /// The number of bytes of a hash that are kept.
 const HASH_BYTES: usize = 8;
@@ -33,9 +33,9 @@ const INDEX_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 
 /// Index entry of a session at one state of its journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Entry {
+pub(super) struct CatalogueEntry {
     /// The state.
-    pub(super) stamp: Stamp,
+    pub(super) stamp: JournalStamp,
     /// When that was looked up, in milliseconds since 1970-01-01 UTC.
     pub(super) read_ms: u64,
     /// The time of its lock when no process used it, in nanoseconds since 1970-01-01 UTC.
@@ -49,27 +49,27 @@ pub(super) struct Entry {
 #[serde(rename_all = "snake_case")]
 pub(super) enum ReadFacts {
     /// Its facts.
-    Facts(Box<Facts>),
+    Facts(Box<SessionFacts>),
     /// The reason why the session cannot be read.
     Problem(String),
 }
 
 /// A line of the index.
 #[derive(Deserialize)]
-struct Stored {
+struct CatalogueIndexLine {
     session: String,
-    entry: Entry,
+    entry: CatalogueEntry,
 }
 
 /// A line of the index that is written.
 #[derive(Serialize)]
-struct Storing<'a> {
+struct CatalogueIndexLineRef<'a> {
     session: &'a str,
-    entry: &'a Entry,
+    entry: &'a CatalogueEntry,
 }
 
 /// Reads the index of the sessions in `root`: what of it holds. It may be out of date, and is compared with the journals.
-pub(super) fn read(root: &Path) -> HashMap<String, Entry> {
+pub(super) fn read(root: &Path) -> HashMap<String, CatalogueEntry> {
     let path = root.join(INDEX);
     let is_bounded = fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() <= INDEX_BYTES_MAX);
     let bytes = if is_bounded { fs::read(&path).unwrap_or_default() } else { Vec::new() };
@@ -77,7 +77,7 @@ pub(super) fn read(root: &Path) -> HashMap<String, Entry> {
     lines.filter_map(read_line).map(|stored| (stored.session, stored.entry)).collect()
 }
 
-fn read_line(line: &[u8]) -> Option<Stored> {
+fn read_line(line: &[u8]) -> Option<CatalogueIndexLine> {
     let (hash, entry) = line.split_at_checked(2 * HASH_BYTES)?;
     let entry = entry.strip_prefix(b" ")?;
     if hash != hash_of(entry).as_bytes() {
@@ -98,12 +98,12 @@ fn hash_of(entry: &[u8]) -> String {
 /// It cannot be written.
 pub(super) fn write<'a>(
     root: &Path,
-    entries: impl Iterator<Item = (&'a str, &'a Entry)>,
+    entries: impl Iterator<Item = (&'a str, &'a CatalogueEntry)>,
 ) -> io::Result<bool> {
     let Some(_lock) = lock(&root.join(LOCK))? else { return Ok(false) };
     let mut bytes = Vec::new();
     for (session, entry) in entries {
-        let entry = serde_json::to_vec(&Storing { session, entry })?;
+        let entry = serde_json::to_vec(&CatalogueIndexLineRef { session, entry })?;
         bytes.extend_from_slice(hash_of(&entry).as_bytes());
         bytes.push(b' ');
         bytes.extend_from_slice(&entry);

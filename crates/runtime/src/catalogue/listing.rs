@@ -14,10 +14,10 @@ use std::{
 use deskhand_core::text::error_chain;
 
 use super::{
-    facts::Facts,
-    index::{self, Entry, ReadFacts},
-    reading::{Following, Stamp, facts_of, is_of_content, use_of},
-    row::{Row, SessionState, Unreadable},
+    facts::SessionFacts,
+    index::{self, CatalogueEntry, ReadFacts},
+    reading::{JournalFollower, JournalStamp, facts_of, is_of_content, use_of},
+    row::{CatalogueRow, SessionState, Unreadable},
 };
 use crate::{
     clock::now_ms,
@@ -42,34 +42,34 @@ const UNSAVED_MAX: usize = 64;
 /// changed. A process that holds a catalogue in memory reads only the new part of sessions in progress.
 pub struct Catalogue {
     store: SessionStore,
-    entries: BTreeMap<String, Known>,
-    followed: HashMap<String, Following>,
+    entries: BTreeMap<String, CataloguedSession>,
+    followed: HashMap<String, JournalFollower>,
     /// The number of sessions about which the index is wrong or says nothing.
     unsaved: usize,
     saved_at: Option<Instant>,
 }
 
 /// Catalogue entry of a session.
-struct Known {
-    entry: Entry,
+struct CataloguedSession {
+    entry: CatalogueEntry,
     in_use: bool,
 }
 
 /// A session to read.
-struct Job {
+struct CatalogueReadJob {
     folder: SessionFolder,
     name: String,
-    stamp: Stamp,
+    stamp: JournalStamp,
     in_use: bool,
     free_since: Option<i64>,
-    following: Option<Following>,
+    following: Option<JournalFollower>,
 }
 
 /// A session that was read.
-struct Done {
+struct CatalogueReadResult {
     name: String,
-    known: Known,
-    following: Option<Following>,
+    known: CataloguedSession,
+    following: Option<JournalFollower>,
 }
 
 impl Catalogue {
@@ -77,18 +77,18 @@ impl Catalogue {
     pub fn open(store: SessionStore) -> Self {
         let entries = index::read(store.root())
             .into_iter()
-            .map(|(name, entry)| (name, Known { entry, in_use: false }))
+            .map(|(name, entry)| (name, CataloguedSession { entry, in_use: false }))
             .collect();
         Self { store, entries, followed: HashMap::new(), unsaved: 0, saved_at: None }
     }
 
     /// A catalogue that knows these sessions, for tests of what is asked of it.
     #[cfg(test)]
-    pub(super) fn of(sessions: impl IntoIterator<Item = (String, Facts, bool)>) -> Self {
-        let known = |facts, in_use| Known {
-            entry: Entry {
+    pub(super) fn of(sessions: impl IntoIterator<Item = (String, SessionFacts, bool)>) -> Self {
+        let known = |facts, in_use| CataloguedSession {
+            entry: CatalogueEntry {
                 read: ReadFacts::Facts(Box::new(facts)),
-                stamp: Stamp::default(),
+                stamp: JournalStamp::default(),
                 read_ms: 0,
                 free_since: None,
             },
@@ -119,19 +119,19 @@ impl Catalogue {
             let free_since = known.as_ref().and_then(|known| known.entry.free_since);
             // In this order, what was written before the lock was released is not missed.
             let (in_use, free_since) = use_of(&folder, free_since, now_ms);
-            let Ok(Some(stamp)) = Stamp::of(&folder) else {
+            let Ok(Some(stamp)) = JournalStamp::of(&folder) else {
                 self.unsaved += usize::from(known.is_some());
                 continue;
             };
             match known {
                 Some(known) if is_current(&known.entry, stamp, in_use) => {
                     self.unsaved += usize::from(known.in_use && !in_use);
-                    let entry = Entry { free_since, ..known.entry };
-                    self.entries.insert(name, Known { in_use, entry });
+                    let entry = CatalogueEntry { free_since, ..known.entry };
+                    self.entries.insert(name, CataloguedSession { in_use, entry });
                 }
                 Some(_) | None => {
                     let following = self.followed.remove(&name);
-                    jobs.push(Job { folder, name, stamp, in_use, free_since, following });
+                    jobs.push(CatalogueReadJob { folder, name, stamp, in_use, free_since, following });
                 }
             }
         }
@@ -146,11 +146,11 @@ impl Catalogue {
     }
 
     /// Reads sessions. What was read of many is saved now and then, so that an interruption does not lose it.
-    fn read(&mut self, jobs: Vec<Job>, now_ms: u64) {
+    fn read(&mut self, jobs: Vec<CatalogueReadJob>, now_ms: u64) {
         let mut jobs = jobs.into_iter().peekable();
         while jobs.peek().is_some() {
             for done in read_all(jobs.by_ref().take(READ_AT_ONCE).collect(), now_ms) {
-                let Done { name, known, following } = done;
+                let CatalogueReadResult { name, known, following } = done;
                 self.unsaved += usize::from(!known.in_use);
                 if let Some(following) = following
                     && known.in_use
@@ -167,7 +167,7 @@ impl Catalogue {
     }
 
     /// Every session, newest first.
-    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+    pub fn rows(&self) -> impl Iterator<Item = CatalogueRow<'_>> {
         self.entries.iter().rev().filter_map(|(name, known)| match &known.entry.read {
             ReadFacts::Facts(facts) => Some(row(name, facts, known.in_use)),
             ReadFacts::Problem(_) => None,
@@ -183,7 +183,7 @@ impl Catalogue {
     }
 
     /// One session; `None` if there is none of that id, or if it cannot be read.
-    pub fn row(&self, id: &str) -> Option<Row<'_>> {
+    pub fn row(&self, id: &str) -> Option<CatalogueRow<'_>> {
         let (name, known) = self.entries.get_key_value(id)?;
         match &known.entry.read {
             ReadFacts::Facts(facts) => Some(row(name, facts, known.in_use)),
@@ -212,28 +212,29 @@ impl Catalogue {
     }
 }
 
-fn row<'a>(name: &'a str, facts: &'a Facts, in_use: bool) -> Row<'a> {
+fn row<'a>(name: &'a str, facts: &'a SessionFacts, in_use: bool) -> CatalogueRow<'a> {
     let state = match (in_use, facts.is_broken_off()) {
         (true, _) => SessionState::Running,
         (false, true) => SessionState::Interrupted,
         (false, false) => SessionState::Ended,
     };
-    Row { id: name, state, place: "", facts }
+    CatalogueRow { id: name, state, place: "", facts }
 }
 
 /// Returns `true` if an entry says what there is now. Who holds the lock of a session only appends to its journal, which then is longer; others
 /// could replace it within one tick of the clock of the file system.
-fn is_current(entry: &Entry, stamp: Stamp, in_use: bool) -> bool {
+fn is_current(entry: &CatalogueEntry, stamp: JournalStamp, in_use: bool) -> bool {
     entry.stamp == stamp && (in_use || !entry.stamp.is_fresh(entry.read_ms))
 }
 
 /// Reads sessions side by side.
-fn read_all(jobs: Vec<Job>, now_ms: u64) -> Vec<Done> {
+fn read_all(jobs: Vec<CatalogueReadJob>, now_ms: u64) -> Vec<CatalogueReadResult> {
     let readers = thread::available_parallelism().map_or(1, NonZero::get).min(READERS_MAX).min(jobs.len());
     if readers <= 1 {
         return jobs.into_iter().filter_map(|job| read(job, now_ms)).collect();
     }
-    let jobs: Vec<Mutex<Option<Job>>> = jobs.into_iter().map(|job| Mutex::new(Some(job))).collect();
+    let jobs: Vec<Mutex<Option<CatalogueReadJob>>> =
+        jobs.into_iter().map(|job| Mutex::new(Some(job))).collect();
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
@@ -251,35 +252,38 @@ fn read_all(jobs: Vec<Job>, now_ms: u64) -> Vec<Done> {
 }
 
 /// Reads one session; `None` if it was removed meanwhile.
-fn read(job: Job, now_ms: u64) -> Option<Done> {
-    let Job { folder, name, stamp, in_use, free_since, following } = job;
+fn read(job: CatalogueReadJob, now_ms: u64) -> Option<CatalogueReadResult> {
+    let CatalogueReadJob { folder, name, stamp, in_use, free_since, following } = job;
     let (facts, following) = match read_facts(&folder, stamp, in_use, following) {
         Ok((facts, following)) => (ReadFacts::Facts(Box::new(facts)), following),
         Err(error) => {
-            Stamp::of(&folder).ok()??;
+            JournalStamp::of(&folder).ok()??;
             // Other problems may be gone next time.
             let read_ms = if is_of_content(&error) { now_ms } else { 0 };
             let problem = ReadFacts::Problem(error_chain(&error));
-            let known = Known { entry: Entry { stamp, read_ms, free_since, read: problem }, in_use };
-            return Some(Done { name, known, following: None });
+            let known = CataloguedSession {
+                entry: CatalogueEntry { stamp, read_ms, free_since, read: problem },
+                in_use,
+            };
+            return Some(CatalogueReadResult { name, known, following: None });
         }
     };
-    let entry = Entry { stamp, read_ms: now_ms, free_since, read: facts };
-    Some(Done { name, known: Known { entry, in_use }, following })
+    let entry = CatalogueEntry { stamp, read_ms: now_ms, free_since, read: facts };
+    Some(CatalogueReadResult { name, known: CataloguedSession { entry, in_use }, following })
 }
 
 fn read_facts(
     folder: &SessionFolder,
-    stamp: Stamp,
+    stamp: JournalStamp,
     in_use: bool,
-    following: Option<Following>,
-) -> Result<(Facts, Option<Following>), JournalError> {
+    following: Option<JournalFollower>,
+) -> Result<(SessionFacts, Option<JournalFollower>), JournalError> {
     if let Some(mut following) = following
         && following.go_on(stamp)?
     {
         return Ok((following.facts(), Some(following)));
     }
-    if in_use && let Some(following) = Following::begin(folder, stamp)? {
+    if in_use && let Some(following) = JournalFollower::begin(folder, stamp)? {
         return Ok((following.facts(), Some(following)));
     }
     Ok((facts_of(folder)?, None))

@@ -13,11 +13,11 @@ mod row;
 mod series;
 mod table;
 
-pub use facts::{Asks, Facts, ModelTotals, REQUEST_BOUNDS_MS, STEP_BOUNDS_MS};
+pub use facts::{ModelTotals, REQUEST_BOUNDS_MS, STEP_BOUNDS_MS, SessionFacts, SessionQuestion};
 pub use listing::Catalogue;
 pub use query::{Column, Direction, LIMIT_DEFAULT, LIMIT_MAX, OutcomeFilter, Query};
 pub(crate) use reading::facts_of;
 pub(crate) use row::dollars;
-pub use row::{Row, SessionRow, SessionState, Unreadable};
+pub use row::{CatalogueRow, SessionRow, SessionState, Unreadable};
 pub use series::Day;
-pub use table::{FacetCount, Facets, Table};
+pub use table::{FacetCount, Facets, SessionTable};

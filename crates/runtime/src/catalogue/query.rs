@@ -5,7 +5,7 @@ use std::{cmp::Ordering, fmt, str::FromStr};
 use deskhand_core::outcome::OutcomeKind;
 use serde::{Deserialize, Serialize, de};
 
-use super::row::{Row, SessionState};
+use super::row::{CatalogueRow, SessionState};
 
 /// The number of sessions of a page, unless a query says otherwise.
 pub const LIMIT_DEFAULT: usize = 50;
@@ -140,7 +140,7 @@ columns! {
 
 impl Column {
     /// Compares by this column; what a session lacks is less than anything.
-    fn compare(self, a: &Row<'_>, b: &Row<'_>) -> Ordering {
+    fn compare(self, a: &CatalogueRow<'_>, b: &CatalogueRow<'_>) -> Ordering {
         let (x, y) = (a.facts, b.facts);
         match self {
             Self::Begun => x.begun_ms.cmp(&y.begun_ms),
@@ -245,7 +245,7 @@ pub(super) enum Facet {
 pub(super) const HERE: &str = "here";
 
 /// The name of the machine that has a session.
-pub(super) fn place_of<'a>(row: &Row<'a>) -> &'a str {
+pub(super) fn place_of<'a>(row: &CatalogueRow<'a>) -> &'a str {
     if row.place.is_empty() { HERE } else { row.place }
 }
 
@@ -269,7 +269,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// Returns `true` if a session fits everything but outcomes, applications and places.
-    pub(super) fn fits_rest(&self, row: &Row<'_>) -> bool {
+    pub(super) fn fits_rest(&self, row: &CatalogueRow<'_>) -> bool {
         let Query { states, cost_min_usd, cost_max_usd, begun_min_ms, begun_max_ms, .. } = self.query;
         let (facts, cost) = (row.facts, row.cost_usd());
         (states.is_empty() || states.contains(&row.state))
@@ -282,7 +282,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// Returns `true` if a session fits one of the filters that are facets.
-    pub(super) fn fits(&self, facet: Facet, row: &Row<'_>) -> bool {
+    pub(super) fn fits(&self, facet: Facet, row: &CatalogueRow<'_>) -> bool {
         match facet {
             Facet::Outcome => {
                 let outcomes = &self.query.outcomes;
@@ -296,7 +296,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    fn has_words(&self, row: &Row<'_>) -> bool {
+    fn has_words(&self, row: &CatalogueRow<'_>) -> bool {
         if self.words.is_empty() {
             return true;
         }
@@ -324,7 +324,7 @@ fn is_part_of_any<'n, N: Iterator<Item = &'n String>>(words: &[String], names: i
 }
 
 /// Sorts sessions that are given newest first.
-pub(super) fn sort(rows: &mut [Row<'_>], column: Column, direction: Direction) {
+pub(super) fn sort(rows: &mut [CatalogueRow<'_>], column: Column, direction: Direction) {
     rows.sort_by(|a, b| {
         let order = column.compare(a, b);
         match direction {

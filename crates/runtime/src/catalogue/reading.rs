@@ -4,15 +4,15 @@ use std::{fs, io, os::unix::fs::MetadataExt as _};
 
 use serde::{Deserialize, Serialize};
 
-use super::facts::{Facts, Fold};
+use super::facts::{SessionFacts, SessionFactsFold};
 use crate::{
-    journal::{JournalError, Lines, Read, SessionFolder},
+    journal::{JournalError, JournalItem, JournalLines, SessionFolder},
     passwords::{hidden, types_passwords, veil_of},
 };
 
 /// Stamp that distinguishes one state of a journal from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Stamp {
+pub(super) struct JournalStamp {
     /// The number of the file.
     inode: u64,
     /// Its length, in bytes.
@@ -23,7 +23,7 @@ pub(super) struct Stamp {
     touched_ns: i64,
 }
 
-impl Stamp {
+impl JournalStamp {
     /// The journal of a folder; `None` if there is none.
     ///
     /// # Errors
@@ -91,10 +91,10 @@ fn is_gone(error: &io::Error) -> bool {
 }
 
 /// A journal that is read on as it grows.
-pub(super) struct Following {
-    lines: Lines,
-    fold: Fold,
-    stamp: Stamp,
+pub(super) struct JournalFollower {
+    lines: JournalLines,
+    fold: SessionFactsFold,
+    stamp: JournalStamp,
 }
 
 /// Handling of problems in a journal.
@@ -107,52 +107,55 @@ enum Problems {
 }
 
 /// Result of reading the new part of a journal.
-enum Progress {
+enum JournalReadProgress {
     /// All complete lines are read.
     Whole,
     /// The journal has to be read in another way: it contains passwords, or is not the one that was read before.
     Again,
 }
 
-impl Following {
+impl JournalFollower {
     /// Begins at the start of a journal, and reads it up to its last complete line. `None` if it has to be read with
     /// [`facts_of`], because it holds passwords.
-    pub(super) fn begin(folder: &SessionFolder, stamp: Stamp) -> Result<Option<Self>, JournalError> {
-        let mut following = Self { lines: Lines::open(folder)?, fold: Fold::default(), stamp };
+    pub(super) fn begin(folder: &SessionFolder, stamp: JournalStamp) -> Result<Option<Self>, JournalError> {
+        let mut following =
+            Self { lines: JournalLines::open(folder)?, fold: SessionFactsFold::default(), stamp };
         Ok(match following.read(Problems::Ignored)? {
-            Progress::Whole => Some(following),
-            Progress::Again => None,
+            JournalReadProgress::Whole => Some(following),
+            JournalReadProgress::Again => None,
         })
     }
 
     /// Reads what was added. Returns false if the journal has to be read from its start.
-    pub(super) fn go_on(&mut self, stamp: Stamp) -> Result<bool, JournalError> {
+    pub(super) fn go_on(&mut self, stamp: JournalStamp) -> Result<bool, JournalError> {
         let (_, read) = self.lines.end();
         if !self.stamp.may_grow_to(&stamp) || stamp.length < read {
             return Ok(false);
         }
         self.stamp = stamp;
         Ok(match self.read(Problems::Count)? {
-            Progress::Whole => true,
-            Progress::Again => false,
+            JournalReadProgress::Whole => true,
+            JournalReadProgress::Again => false,
         })
     }
 
     /// The facts after the last complete line.
-    pub(super) fn facts(&self) -> Facts {
+    pub(super) fn facts(&self) -> SessionFacts {
         self.fold.facts()
     }
 
-    fn read(&mut self, problems: Problems) -> Result<Progress, JournalError> {
+    fn read(&mut self, problems: Problems) -> Result<JournalReadProgress, JournalError> {
         while let Some(read) = self.lines.next_so_far()? {
             match read {
-                Read::Line(line) if types_passwords(&line) => return Ok(Progress::Again),
-                Read::Line(line) => self.fold.read(&line),
-                Read::Problem(_) if problems == Problems::Count => return Ok(Progress::Again),
-                Read::Problem(_) => {}
+                JournalItem::Line(line) if types_passwords(&line) => return Ok(JournalReadProgress::Again),
+                JournalItem::Line(line) => self.fold.read(&line),
+                JournalItem::Problem(_) if problems == Problems::Count => {
+                    return Ok(JournalReadProgress::Again);
+                }
+                JournalItem::Problem(_) => {}
             }
         }
-        Ok(Progress::Whole)
+        Ok(JournalReadProgress::Whole)
     }
 }
 
@@ -160,28 +163,28 @@ impl Following {
 ///
 /// # Errors
 /// [`JournalError`] if it cannot be read.
-pub(crate) fn facts_of(folder: &SessionFolder) -> Result<Facts, JournalError> {
-    let mut lines = Lines::open(folder)?;
-    let mut fold = Fold::default();
+pub(crate) fn facts_of(folder: &SessionFolder) -> Result<SessionFacts, JournalError> {
+    let mut lines = JournalLines::open(folder)?;
+    let mut fold = SessionFactsFold::default();
     while let Some(read) = lines.next()? {
         match read {
-            Read::Line(line) if types_passwords(&line) => return hidden_facts_of(folder),
-            Read::Line(line) => fold.read(&line),
-            Read::Problem(_) => {}
+            JournalItem::Line(line) if types_passwords(&line) => return hidden_facts_of(folder),
+            JournalItem::Line(line) => fold.read(&line),
+            JournalItem::Problem(_) => {}
         }
     }
     Ok(fold.facts())
 }
 
 /// The same of a journal that holds passwords.
-fn hidden_facts_of(folder: &SessionFolder) -> Result<Facts, JournalError> {
+fn hidden_facts_of(folder: &SessionFolder) -> Result<SessionFacts, JournalError> {
     let veil = veil_of(folder)?;
-    let mut lines = Lines::open(folder)?;
-    let mut fold = Fold::default();
+    let mut lines = JournalLines::open(folder)?;
+    let mut fold = SessionFactsFold::default();
     while let Some(read) = lines.next()? {
         match read {
-            Read::Line(line) => fold.read(&hidden(*line, &veil)),
-            Read::Problem(_) => {}
+            JournalItem::Line(line) => fold.read(&hidden(*line, &veil)),
+            JournalItem::Problem(_) => {}
         }
     }
     Ok(fold.facts())

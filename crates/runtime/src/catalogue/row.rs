@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::facts::Facts;
+use super::facts::SessionFacts;
 
 /// State of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -36,7 +36,7 @@ impl SessionState {
 
 /// A session of a catalogue.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Row<'a> {
+pub struct CatalogueRow<'a> {
     /// Its id, which is the name of its folder.
     pub id: &'a str,
     /// State of the session.
@@ -44,7 +44,7 @@ pub struct Row<'a> {
     /// The machine of a fleet that has it; empty for this one.
     pub place: &'a str,
     /// Facts from its journal.
-    pub facts: &'a Facts,
+    pub facts: &'a SessionFacts,
 }
 
 /// A session of a table, as data for other programs.
@@ -60,7 +60,7 @@ pub struct SessionRow {
     /// Its cost in US dollars, as far as it is known.
     pub cost_usd: f64,
     /// Facts from its journal.
-    pub facts: Facts,
+    pub facts: SessionFacts,
 }
 
 /// A session whose journal cannot be read.
@@ -72,7 +72,7 @@ pub struct Unreadable {
     pub problem: String,
 }
 
-impl Row<'_> {
+impl CatalogueRow<'_> {
     /// The cost in US dollars, as far as it is known.
     pub fn cost_usd(&self) -> f64 {
         dollars(self.facts.cost.known.0)
@@ -98,7 +98,7 @@ pub(crate) fn dollars(micros: u64) -> f64 {
 
 impl SessionRow {
     /// The same, borrowed.
-    pub fn as_row(&self) -> Row<'_> {
-        Row { id: &self.id, state: self.state, place: &self.place, facts: &self.facts }
+    pub fn as_row(&self) -> CatalogueRow<'_> {
+        CatalogueRow { id: &self.id, state: self.state, place: &self.place, facts: &self.facts }
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     listing::Catalogue,
     query::Query,
-    row::{Row, dollars},
+    row::{CatalogueRow, dollars},
 };
 
 /// The most days; the last ones.
@@ -62,13 +62,17 @@ impl Catalogue {
     }
 
     /// The same, with sessions of other machines.
-    pub fn series_with<'a>(&'a self, query: &'a Query, others: impl Iterator<Item = Row<'a>>) -> Vec<Day> {
+    pub fn series_with<'a>(
+        &'a self,
+        query: &'a Query,
+        others: impl Iterator<Item = CatalogueRow<'a>>,
+    ) -> Vec<Day> {
         series_in(self.fitting(query, others), &TimeZone::system())
     }
 }
 
 /// The sessions by day in a time zone.
-pub(super) fn series_in<'a>(rows: impl Iterator<Item = Row<'a>>, zone: &TimeZone) -> Vec<Day> {
+pub(super) fn series_in<'a>(rows: impl Iterator<Item = CatalogueRow<'a>>, zone: &TimeZone) -> Vec<Day> {
     let mut days: BTreeMap<Date, Sums> = BTreeMap::new();
     for row in rows {
         if let Some(date) = date_of(row.facts.begun_ms, zone) {
@@ -93,7 +97,7 @@ fn date_of(ms: u64, zone: &TimeZone) -> Option<Date> {
 }
 
 impl Sums {
-    fn add(&mut self, row: &Row<'_>) {
+    fn add(&mut self, row: &CatalogueRow<'_>) {
         let facts = row.facts;
         self.sessions = self.sessions.saturating_add(1);
         self.finished += u32::from(facts.outcome == Some(OutcomeKind::Finished));

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     listing::Catalogue,
     query::{Facet, HERE, LIMIT_MAX, Matcher, OutcomeFilter, Query, place_of, sort},
-    row::{Row, SessionRow, Unreadable},
+    row::{CatalogueRow, SessionRow, Unreadable},
 };
 
 /// The most applications or machines that are counted.
@@ -19,7 +19,7 @@ const UNREADABLE_MAX: usize = 100;
 /// A page of sessions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SessionTable")]
-pub struct Table {
+pub struct SessionTable {
     /// The sessions of the page.
     pub rows: Vec<SessionRow>,
     /// The number of sessions that fit the query, on all pages.
@@ -58,15 +58,19 @@ pub struct FacetCount {
 
 impl Catalogue {
     /// The page of sessions that a query asks for, from memory.
-    pub fn table(&self, query: &Query) -> Table {
+    pub fn table(&self, query: &Query) -> SessionTable {
         self.table_with(query, std::iter::empty())
     }
 
     /// The same, with sessions of other machines.
-    pub fn table_with<'a>(&'a self, query: &Query, others: impl Iterator<Item = Row<'a>>) -> Table {
+    pub fn table_with<'a>(
+        &'a self,
+        query: &Query,
+        others: impl Iterator<Item = CatalogueRow<'a>>,
+    ) -> SessionTable {
         let matcher = Matcher::new(query);
         let (mut rows, mut all) = (Vec::new(), 0);
-        let mut found = Found::default();
+        let mut found = CatalogueFacetCounts::default();
         for row in self.rows().chain(others) {
             all += 1;
             if matcher.fits_rest(&row) && found.count(&matcher, &row) {
@@ -75,19 +79,26 @@ impl Catalogue {
         }
         sort(&mut rows, query.sort, query.direction);
         let page = rows.iter().skip(query.offset).take(query.limit.min(LIMIT_MAX));
-        let page = page.map(Row::to_row).collect();
+        let page = page.map(CatalogueRow::to_row).collect();
         let mut unreadable: Vec<Unreadable> = self.unreadable().collect();
         let unreadable_total = unreadable.len();
         unreadable.truncate(UNREADABLE_MAX);
-        Table { rows: page, total: rows.len(), all, facets: found.facets(), unreadable, unreadable_total }
+        SessionTable {
+            rows: page,
+            total: rows.len(),
+            all,
+            facets: found.facets(),
+            unreadable,
+            unreadable_total,
+        }
     }
 
     /// The sessions that fit a query, with those of other machines, in no particular order and on one page.
     pub(super) fn fitting<'a>(
         &'a self,
         query: &'a Query,
-        others: impl Iterator<Item = Row<'a>>,
-    ) -> impl Iterator<Item = Row<'a>> {
+        others: impl Iterator<Item = CatalogueRow<'a>>,
+    ) -> impl Iterator<Item = CatalogueRow<'a>> {
         let matcher = Matcher::new(query);
         self.rows().chain(others).filter(move |row| {
             matcher.fits_rest(row)
@@ -100,15 +111,15 @@ impl Catalogue {
 
 /// Number of matches for each choice of a filter.
 #[derive(Default)]
-struct Found<'a> {
+struct CatalogueFacetCounts<'a> {
     outcomes: BTreeMap<&'a str, usize>,
     applications: BTreeMap<&'a str, usize>,
     places: BTreeMap<&'a str, usize>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> CatalogueFacetCounts<'a> {
     /// Counts a session that fits everything else; returns whether it fits these filters, too.
-    fn count(&mut self, matcher: &Matcher<'_>, row: &Row<'a>) -> bool {
+    fn count(&mut self, matcher: &Matcher<'_>, row: &CatalogueRow<'a>) -> bool {
         let by_outcome = matcher.fits(Facet::Outcome, row);
         let by_application = matcher.fits(Facet::Application, row);
         let by_place = matcher.fits(Facet::Place, row);

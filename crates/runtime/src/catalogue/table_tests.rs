@@ -9,7 +9,7 @@ use proptest::{prelude::*, sample::select};
 
 use super::*;
 use crate::catalogue::{
-    facts::Facts,
+    facts::SessionFacts,
     query::{Column, Direction},
     row::SessionState,
     series::series_in,
@@ -19,8 +19,14 @@ use crate::catalogue::{
 const MIDNIGHT_MS: u64 = 1_795_737_600_000;
 const HOUR_MS: u64 = 3_600_000;
 
-fn facts(begun_ms: u64, outcome: Option<OutcomeKind>, application: &str, cents: u64, steps: u32) -> Facts {
-    Facts {
+fn facts(
+    begun_ms: u64,
+    outcome: Option<OutcomeKind>,
+    application: &str,
+    cents: u64,
+    steps: u32,
+) -> SessionFacts {
+    SessionFacts {
         begun_ms,
         outcome,
         applications: vec![application.to_owned()],
@@ -30,16 +36,16 @@ fn facts(begun_ms: u64, outcome: Option<OutcomeKind>, application: &str, cents: 
         steps,
         elapsed_ms: u64::from(steps) * 1_000,
         model: "script".to_owned(),
-        ..Facts::default()
+        ..SessionFacts::default()
     }
 }
 
-fn ids(table: &Table) -> Vec<&str> {
+fn ids(table: &SessionTable) -> Vec<&str> {
     table.rows.iter().map(|row| row.id.as_str()).collect()
 }
 
 fn five() -> Catalogue {
-    let session = |id: &str, facts: Facts, in_use: bool| (id.to_owned(), facts, in_use);
+    let session = |id: &str, facts: SessionFacts, in_use: bool| (id.to_owned(), facts, in_use);
     Catalogue::of([
         session("a", facts(1_000, Some(OutcomeKind::Finished), "LibreOffice Calc", 10, 3), false),
         session("b", facts(2_000, Some(OutcomeKind::Failed), "LibreOffice Writer", 20, 5), false),
@@ -84,7 +90,7 @@ fn queries_find_sort_and_page() {
 fn facets_count_what_another_choice_would_find() {
     let query =
         Query { outcomes: vec![OutcomeFilter::None], applications: vec!["Calc".into()], ..Query::default() };
-    let Table { facets, total, .. } = five().table(&query);
+    let SessionTable { facets, total, .. } = five().table(&query);
     let told = |counts: &[FacetCount]| {
         counts.iter().map(|count| (count.name.clone(), count.sessions)).collect::<Vec<_>>()
     };

@@ -8,4 +8,4 @@ mod moves;
 mod pairs;
 
 pub use moves::{MOVES_MAX, Move};
-pub use pairs::{Aspect, Comparison, Pair, Side, compare};
+pub use pairs::{ComparedSession, MoveAspect, Pair, SessionComparison, compare};

@@ -1,6 +1,6 @@
 //! Sequence of the moves of a session.
 
-use deskhand_core::{command::Command, text::clip, ui::fold_name};
+use deskhand_core::{command::ToolCommand, text::clip, ui::fold_name};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -132,7 +132,7 @@ fn of_decision(step: &StepStory) -> Move {
 }
 
 /// Names the target of a command without a known target, by its arguments.
-fn named_in(command: &Command) -> String {
+fn named_in(command: &ToolCommand) -> String {
     const NAMES: [&str; 7] = ["path", "name", "program", "keys", "key", "item", "file"];
     let argument =
         NAMES.iter().find_map(|name| command.arguments.get(*name).filter(|value| !value.is_null()));

@@ -7,7 +7,7 @@ use super::{
     moves::{Move, Moves},
 };
 use crate::{
-    catalogue::{Facts, facts_of},
+    catalogue::{SessionFacts, facts_of},
     journal::{JournalError, SessionFolder},
 };
 
@@ -18,11 +18,11 @@ const TIME_MS: u64 = 500;
 
 /// Two sessions side by side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
+pub struct SessionComparison {
     /// The first session.
-    pub left: Side,
+    pub left: ComparedSession,
     /// The second session.
-    pub right: Side,
+    pub right: ComparedSession,
     /// The last record that both have in common, if one was forked from the other.
     pub shared_records: Option<u64>,
     /// Moves of both sessions, in order.
@@ -33,11 +33,11 @@ pub struct Comparison {
 
 /// One of two sessions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Side {
+pub struct ComparedSession {
     /// Its id.
     pub id: String,
     /// Its totals.
-    pub facts: Facts,
+    pub facts: SessionFacts,
     /// The number of moves after those that are compared.
     pub left_out: usize,
 }
@@ -50,13 +50,13 @@ pub struct Pair {
     /// The move of the second session.
     pub right: Option<Move>,
     /// Differences; empty if there are none, or if only one session has the move.
-    pub differs: Vec<Aspect>,
+    pub differs: Vec<MoveAspect>,
 }
 
 /// Possible difference between two moves that do the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Aspect {
+pub enum MoveAspect {
     /// The verdict.
     Verdict,
     /// The arguments, other than the id of the target.
@@ -73,7 +73,7 @@ pub enum Aspect {
 ///
 /// # Errors
 /// [`JournalError`] if a journal cannot be read.
-pub fn compare(left: &SessionFolder, right: &SessionFolder) -> Result<Comparison, JournalError> {
+pub fn compare(left: &SessionFolder, right: &SessionFolder) -> Result<SessionComparison, JournalError> {
     let (left_moves, left) = read(left)?;
     let (right_moves, right) = read(right)?;
     let keys = |moves: &'_ [Move]| moves.iter().map(|one| one.key.clone()).collect::<Vec<String>>();
@@ -93,12 +93,12 @@ pub fn compare(left: &SessionFolder, right: &SessionFolder) -> Result<Comparison
     let is_equal = |pair: &&Pair| pair.left.is_some() && pair.right.is_some() && pair.differs.is_empty();
     let equal = pairs.iter().filter(is_equal).count();
     let shared_records = shared(&left, &right).or_else(|| shared(&right, &left));
-    Ok(Comparison { left, right, shared_records, pairs, equal })
+    Ok(SessionComparison { left, right, shared_records, pairs, equal })
 }
 
-fn read(folder: &SessionFolder) -> Result<(Vec<Move>, Side), JournalError> {
+fn read(folder: &SessionFolder) -> Result<(Vec<Move>, ComparedSession), JournalError> {
     let Moves { moves, left_out } = Moves::of(folder)?;
-    Ok((moves, Side { id: folder.name(), facts: facts_of(folder)?, left_out }))
+    Ok((moves, ComparedSession { id: folder.name(), facts: facts_of(folder)?, left_out }))
 }
 
 fn borrowed(keys: &[String]) -> Vec<&str> {
@@ -106,20 +106,20 @@ fn borrowed(keys: &[String]) -> Vec<&str> {
 }
 
 /// The records that a fork has of its origin.
-fn shared(fork: &Side, origin: &Side) -> Option<u64> {
+fn shared(fork: &ComparedSession, origin: &ComparedSession) -> Option<u64> {
     fork.facts.origin.as_ref().filter(|from| from.session.0 == origin.id).map(|from| from.record)
 }
 
-fn differences(left: &Move, right: &Move) -> Vec<Aspect> {
+fn differences(left: &Move, right: &Move) -> Vec<MoveAspect> {
     let (shorter, longer) = (left.elapsed_ms.min(right.elapsed_ms), left.elapsed_ms.max(right.elapsed_ms));
     let is_slower = longer.saturating_mul(100) >= shorter.saturating_mul(TIME_PERCENT)
         && longer.saturating_sub(shorter) >= TIME_MS;
     let aspects = [
-        (Aspect::Verdict, left.verdict != right.verdict),
-        (Aspect::Arguments, left.arguments != right.arguments),
-        (Aspect::Result, left.result != right.result),
-        (Aspect::Cost, left.cost_usd != right.cost_usd),
-        (Aspect::Time, is_slower),
+        (MoveAspect::Verdict, left.verdict != right.verdict),
+        (MoveAspect::Arguments, left.arguments != right.arguments),
+        (MoveAspect::Result, left.result != right.result),
+        (MoveAspect::Cost, left.cost_usd != right.cost_usd),
+        (MoveAspect::Time, is_slower),
     ];
     aspects.into_iter().filter_map(|(aspect, differs)| differs.then_some(aspect)).collect()
 }

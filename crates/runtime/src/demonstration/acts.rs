@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Instant};
 
 use deskhand_core::{
-    action::Report,
-    command::{CallResult, CallStatus, Command, ToolSpec, Verdict},
+    action::CallReport,
+    command::{CallResult, CallStatus, ToolCommand, ToolSpec, Verdict},
     geometry::{Point, Screen},
     ids::{ElementId, WindowId},
     intent,
@@ -14,15 +14,15 @@ use deskhand_core::{
 };
 use deskhand_desktop::{
     PersonInput,
-    keys::{Key, KeyChord, Modifier, NamedKey},
+    keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
 };
 use serde_json::{Map, Value, json};
 
 use super::{
-    gestures::{Gesture, Made, gestures},
+    gestures::{PersonGesture, TimedGesture, gestures},
     looks::{Demonstration, LookedAt},
-    shown::{Shown, ShownAct},
-    typed::{Kept, kept, replaces, source},
+    shown::{DemonstratedActs, ShownAct},
+    typed::{TypedTextRetention, kept, replaces, source},
 };
 
 /// The most characters of a name that are shown.
@@ -41,7 +41,7 @@ const HOLDERS: [Role; 8] = [
 ];
 
 /// Location of a gesture.
-struct Spot {
+struct GestureLocation {
     view: Arc<WindowView>,
     /// The control there, or the window alone.
     element: Option<Element>,
@@ -51,7 +51,7 @@ struct Spot {
     kind: WindowKind,
 }
 
-impl Spot {
+impl GestureLocation {
     fn main(&self) -> Option<&WindowInfo> {
         self.view.surfaces.first().map(|surface| &surface.window)
     }
@@ -65,11 +65,17 @@ impl Demonstration {
         request: &str,
         tools: &[ToolSpec],
         leaves_out: &dyn Fn(&WindowInfo) -> bool,
-    ) -> Shown {
+    ) -> DemonstratedActs {
         let focus = |at: Instant| self.before(at).and_then(LookedAt::focused).map(|element| element.id);
         let divides = |one: Instant, other: Instant| focus(one) != focus(other);
         let made = gestures(&self.inputs, &divides);
-        let mut teller = Teller { all: self, request, tools, leaves_out, shown: Shown::default() };
+        let mut teller = DemonstrationTranslator {
+            all: self,
+            request,
+            tools,
+            leaves_out,
+            shown: DemonstratedActs::default(),
+        };
         let pauses =
             || self.inputs.iter().filter(|done| done.input == PersonInput::Pause).map(|done| done.at);
         for (index, one) in made.iter().enumerate() {
@@ -84,32 +90,32 @@ impl Demonstration {
     }
 }
 
-struct Teller<'a> {
+struct DemonstrationTranslator<'a> {
     all: &'a Demonstration,
     request: &'a str,
     tools: &'a [ToolSpec],
     leaves_out: &'a dyn Fn(&WindowInfo) -> bool,
-    shown: Shown,
+    shown: DemonstratedActs,
 }
 
-impl Teller<'_> {
-    fn tell(&mut self, made: &Made, next: Option<Instant>) {
+impl DemonstrationTranslator<'_> {
+    fn tell(&mut self, made: &TimedGesture, next: Option<Instant>) {
         match &made.gesture {
-            Gesture::Click { button, at, count, held } => {
+            PersonGesture::Click { button, at, count, held } => {
                 self.click(made, next, (*button, *at, *count), held);
             }
-            Gesture::Drag { from, to } => self.drag(made, next, *from, *to),
-            Gesture::Text(text) => self.text(made, next, text),
-            Gesture::Keys(chords) => self.keys(made, next, chords),
+            PersonGesture::Drag { from, to } => self.drag(made, next, *from, *to),
+            PersonGesture::Text(text) => self.text(made, next, text),
+            PersonGesture::Keys(chords) => self.keys(made, next, chords),
         }
     }
 
     fn click(
         &mut self,
-        made: &Made,
+        made: &TimedGesture,
         next: Option<Instant>,
         (button, at, count): (u32, Point<Screen>, u32),
-        held: &[Modifier],
+        held: &[KeyModifier],
     ) {
         let Some(spot) = self.spot(made.from, at) else { return };
         let Some(element) = spot.element.clone() else {
@@ -181,13 +187,13 @@ impl Teller<'_> {
         view.map(|view| (path, view))
     }
 
-    fn is_checked(&self, made: &Made, next: Option<Instant>, id: ElementId) -> Option<bool> {
+    fn is_checked(&self, made: &TimedGesture, next: Option<Instant>, id: ElementId) -> Option<bool> {
         let after = self.all.after(made.to, next)?;
         let now = after.view.as_ref()?.elements().find(|element| element.id == id)?;
         Some(now.states.has(State::Checked))
     }
 
-    fn drag(&mut self, made: &Made, next: Option<Instant>, from: Point<Screen>, to: Point<Screen>) {
+    fn drag(&mut self, made: &TimedGesture, next: Option<Instant>, from: Point<Screen>, to: Point<Screen>) {
         let (Some(begun), Some(ended)) = (self.spot(made.from, from), self.spot(made.from, to)) else {
             return;
         };
@@ -204,7 +210,7 @@ impl Teller<'_> {
         self.act(made, next, (&begun.view, "drag"), json!({"from": one.id, "to": other.id}));
     }
 
-    fn text(&mut self, made: &Made, next: Option<Instant>, text: &str) {
+    fn text(&mut self, made: &TimedGesture, next: Option<Instant>, text: &str) {
         let before = self.all.before(made.from);
         let after = self.all.after(made.to, next);
         let Some(view) =
@@ -220,15 +226,15 @@ impl Teller<'_> {
         let is_seen = |field: &&Element| view.elements().any(|element| element.id == field.id);
         let field = field.as_ref().filter(is_seen);
         let text = match kept(text, field, [before, after]) {
-            Kept::Text(text) => text,
-            Kept::Password(name) => {
+            TypedTextRetention::Text(text) => text,
+            TypedTextRetention::Password(name) => {
                 self.shown.hide(text);
                 self.note(format!(
                     "a password was typed into “{name}”; it is not kept: set it as the secret `password`"
                 ));
                 "secret:password".to_owned()
             }
-            Kept::Nothing => {
+            TypedTextRetention::Nothing => {
                 let place = field.map_or_else(|| window.title.clone(), Element::label);
                 return self.note(format!(
                     "what was typed into {place} is not kept, because {} does not show it",
@@ -254,7 +260,7 @@ impl Teller<'_> {
     }
 
     /// A text that stood in another window, and not in the request, was read there.
-    fn read_before(&mut self, made: &Made, text: &str, into: &WindowInfo) {
+    fn read_before(&mut self, made: &TimedGesture, text: &str, into: &WindowInfo) {
         if self.request.to_lowercase().contains(&text.trim().to_lowercase()) {
             return;
         }
@@ -268,7 +274,7 @@ impl Teller<'_> {
         self.shown.acts.push(act);
     }
 
-    fn keys(&mut self, made: &Made, next: Option<Instant>, chords: &[KeyChord]) {
+    fn keys(&mut self, made: &TimedGesture, next: Option<Instant>, chords: &[KeyChord]) {
         let view = self.all.before(made.from).and_then(|look| look.view.clone());
         let Some(view) = view else { return };
         if view.surfaces.first().is_none_or(|surface| (self.leaves_out)(&surface.window)) {
@@ -284,7 +290,7 @@ impl Teller<'_> {
 
     /// Finds the element at a point, in the topmost window there. `None` if the point is no part of the
     /// demonstration.
-    fn spot(&mut self, at: Instant, point: Point<Screen>) -> Option<Spot> {
+    fn spot(&mut self, at: Instant, point: Point<Screen>) -> Option<GestureLocation> {
         let window = self
             .all
             .windows_at(at)?
@@ -310,7 +316,7 @@ impl Teller<'_> {
             && let Some((view, item)) = item_of_menu_bar(&self.all.looks, window, at, point)
         {
             let is_left_out = view.surfaces.first().is_some_and(|main| (self.leaves_out)(&main.window));
-            let spot = Spot { element: Some(item), in_sheet: false, view, kind: window.kind };
+            let spot = GestureLocation { element: Some(item), in_sheet: false, view, kind: window.kind };
             return Some(spot).filter(|_| !is_left_out);
         }
         let Some((view, surface)) = earlier.or_else(|| self.all.looks.iter().find_map(seen)) else {
@@ -327,12 +333,12 @@ impl Teller<'_> {
         let in_sheet = element.as_ref().is_some_and(|element| {
             surface.tree.ancestors(element.id).any(|above| above.role == Role::DOCUMENT_SPREADSHEET)
         });
-        Some(Spot { element, in_sheet, view, kind: window.kind })
+        Some(GestureLocation { element, in_sheet, view, kind: window.kind })
     }
 
     fn act(
         &mut self,
-        made: &Made,
+        made: &TimedGesture,
         next: Option<Instant>,
         (view, tool): (&Arc<WindowView>, &str),
         arguments: Value,
@@ -355,7 +361,7 @@ impl Teller<'_> {
         self.shown.acts.push(act);
     }
 
-    fn made(&self, made: &Made, view: &Arc<WindowView>, tool: &str, arguments: Value) -> ShownAct {
+    fn made(&self, made: &TimedGesture, view: &Arc<WindowView>, tool: &str, arguments: Value) -> ShownAct {
         let arguments = match arguments {
             Value::Object(arguments) => arguments,
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
@@ -363,13 +369,13 @@ impl Teller<'_> {
             }
         };
         let window: Option<WindowId> = view.surfaces.first().map(|surface| surface.window.id);
-        let mut command = Command { tool: tool.to_owned(), arguments, window, ..Command::default() };
+        let mut command = ToolCommand { tool: tool.to_owned(), arguments, window, ..ToolCommand::default() };
         // What cannot be read is no call of a tool that there is; the learner leaves it out by name.
         let _ = intent::read(&mut command, self.tools);
         let result = CallResult {
             status: CallStatus::Success,
             effect: None,
-            report: Report::text("done by a person"),
+            report: CallReport::text("done by a person"),
             ..CallResult::failure(None, "")
         };
         let act = ShownAct { about: String::new(), command, result, view: Arc::clone(view), at: made.from };
@@ -455,7 +461,7 @@ fn opens_menu(act: &ShownAct) -> bool {
 }
 
 /// Returns `true` if a click chose an item of the combo box that was clicked before.
-fn is_choice(last: &ShownAct, item: &Element, spot: &Spot) -> bool {
+fn is_choice(last: &ShownAct, item: &Element, spot: &GestureLocation) -> bool {
     let is_combo = last.target().is_some_and(|element| element.role == Role::COMBO_BOX);
     let is_item = item.role == Role::LIST_ITEM || self::is_item(&item.role);
     last.command.tool == "click_element" && is_combo && is_item && {
@@ -487,5 +493,5 @@ fn is_address(name: &str) -> bool {
 
 /// Returns `true` if a chord goes to another window.
 fn switches(chord: &KeyChord) -> bool {
-    chord.key == Key::Named(NamedKey::Tab) && chord.modifiers.contains(&Modifier::Alt)
+    chord.key == ChordKey::Named(NamedKey::Tab) && chord.modifiers.contains(&KeyModifier::Alt)
 }

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use deskhand_core::geometry::{Point, Screen};
 use deskhand_desktop::{
-    PersonInput, Watched,
-    keys::{Key, KeyChord, Modifier, NamedKey},
+    PersonInput, TimedPersonInput,
+    keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
 };
 
 /// Maximum time between two clicks of a double click.
@@ -15,7 +15,7 @@ const CLICK_SIDE: i32 = 6;
 
 /// Something that a person did as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Gesture {
+pub(super) enum PersonGesture {
     /// A click.
     Click {
         /// The button.
@@ -25,7 +25,7 @@ pub(super) enum Gesture {
         /// Number of clicks.
         count: u32,
         /// The modifiers that were held.
-        held: Vec<Modifier>,
+        held: Vec<KeyModifier>,
     },
     /// A drag with the left button.
     Drag {
@@ -42,23 +42,26 @@ pub(super) enum Gesture {
 
 /// A gesture and when it was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Made {
+pub(super) struct TimedGesture {
     pub(super) from: Instant,
     pub(super) to: Instant,
-    pub(super) gesture: Gesture,
+    pub(super) gesture: PersonGesture,
 }
 
 /// The gestures that inputs make up; none goes on after a pause. `divides` says whether something else had the focus at the second of two
 /// times.
-pub(super) fn gestures(inputs: &[Watched], divides: &dyn Fn(Instant, Instant) -> bool) -> Vec<Made> {
+pub(super) fn gestures(
+    inputs: &[TimedPersonInput],
+    divides: &dyn Fn(Instant, Instant) -> bool,
+) -> Vec<TimedGesture> {
     let parts = inputs.split(|watched| watched.input == PersonInput::Pause);
     parts.flat_map(|part| gestures_of(part, divides)).collect()
 }
 
-fn gestures_of(inputs: &[Watched], divides: &dyn Fn(Instant, Instant) -> bool) -> Vec<Made> {
-    let mut made: Vec<Made> = Vec::new();
-    let mut pressed: Option<(Instant, u32, Point<Screen>, Vec<Modifier>)> = None;
-    for Watched { at, input } in inputs {
+fn gestures_of(inputs: &[TimedPersonInput], divides: &dyn Fn(Instant, Instant) -> bool) -> Vec<TimedGesture> {
+    let mut made: Vec<TimedGesture> = Vec::new();
+    let mut pressed: Option<(Instant, u32, Point<Screen>, Vec<KeyModifier>)> = None;
+    for TimedPersonInput { at, input } in inputs {
         match input {
             PersonInput::Pressed { button, at: place, held } => {
                 pressed = Some((*at, *button, *place, held.clone()));
@@ -76,20 +79,23 @@ fn gestures_of(inputs: &[Watched], divides: &dyn Fn(Instant, Instant) -> bool) -
 }
 
 fn release(
-    made: &mut Vec<Made>,
+    made: &mut Vec<TimedGesture>,
     (from, to): (Instant, Instant),
     button: u32,
     (begun, ended): (Point<Screen>, Point<Screen>),
-    held: Vec<Modifier>,
+    held: Vec<KeyModifier>,
 ) {
     if !is_near(begun, ended) {
         if button == 1 {
-            made.push(Made { from, to, gesture: Gesture::Drag { from: begun, to: ended } });
+            made.push(TimedGesture { from, to, gesture: PersonGesture::Drag { from: begun, to: ended } });
         }
         return;
     }
-    if let Some(Made { from: first, to: last, gesture: Gesture::Click { button: known, at, count, .. } }) =
-        made.last_mut()
+    if let Some(TimedGesture {
+        from: first,
+        to: last,
+        gesture: PersonGesture::Click { button: known, at, count, .. },
+    }) = made.last_mut()
         && *known == button
         && is_near(*at, begun)
         && *count < 3
@@ -99,37 +105,42 @@ fn release(
         *last = to;
         return;
     }
-    made.push(Made { from, to, gesture: Gesture::Click { button, at: begun, count: 1, held } });
+    made.push(TimedGesture { from, to, gesture: PersonGesture::Click { button, at: begun, count: 1, held } });
 }
 
 fn is_near(one: Point<Screen>, other: Point<Screen>) -> bool {
     (one.x - other.x).abs() <= CLICK_SIDE && (one.y - other.y).abs() <= CLICK_SIDE
 }
 
-fn key(made: &mut Vec<Made>, at: Instant, chord: &KeyChord, divides: &dyn Fn(Instant, Instant) -> bool) {
+fn key(
+    made: &mut Vec<TimedGesture>,
+    at: Instant,
+    chord: &KeyChord,
+    divides: &dyn Fn(Instant, Instant) -> bool,
+) {
     let typed = typed(chord);
     let last = made.last_mut().filter(|last| !divides(last.to, at));
     match (last, typed) {
-        (Some(Made { to, gesture: Gesture::Text(text), .. }), Some(character)) => {
+        (Some(TimedGesture { to, gesture: PersonGesture::Text(text), .. }), Some(character)) => {
             text.push(character);
             *to = at;
         }
         // A correction of what was just typed.
-        (Some(Made { to, gesture: Gesture::Text(text), .. }), None)
+        (Some(TimedGesture { to, gesture: PersonGesture::Text(text), .. }), None)
             if *chord == KeyChord::from(NamedKey::BackSpace) && !text.is_empty() =>
         {
             text.pop();
             *to = at;
         }
-        (Some(Made { to, gesture: Gesture::Keys(chords), .. }), None) => {
+        (Some(TimedGesture { to, gesture: PersonGesture::Keys(chords), .. }), None) => {
             chords.push(chord.clone());
             *to = at;
         }
         (_, Some(character)) => {
-            made.push(Made { from: at, to: at, gesture: Gesture::Text(character.to_string()) });
+            made.push(TimedGesture { from: at, to: at, gesture: PersonGesture::Text(character.to_string()) });
         }
         (_, None) => {
-            made.push(Made { from: at, to: at, gesture: Gesture::Keys(vec![chord.clone()]) });
+            made.push(TimedGesture { from: at, to: at, gesture: PersonGesture::Keys(vec![chord.clone()]) });
         }
     }
 }
@@ -140,9 +151,9 @@ fn typed(chord: &KeyChord) -> Option<char> {
         return None;
     }
     match chord.key {
-        Key::Char(character) => Some(character),
-        Key::Named(NamedKey::Space) => Some(' '),
-        Key::Named(_) => None,
+        ChordKey::Char(character) => Some(character),
+        ChordKey::Named(NamedKey::Space) => Some(' '),
+        ChordKey::Named(_) => None,
     }
 }
 
@@ -151,9 +162,9 @@ mod tests {
     use super::*;
 
     /// Inputs with their times in milliseconds.
-    fn watched(inputs: &[(u64, PersonInput)]) -> (Instant, Vec<Watched>) {
+    fn watched(inputs: &[(u64, PersonInput)]) -> (Instant, Vec<TimedPersonInput>) {
         let begun = Instant::now();
-        let at = |(ms, input): &(u64, PersonInput)| Watched {
+        let at = |(ms, input): &(u64, PersonInput)| TimedPersonInput {
             at: begun + Duration::from_millis(*ms),
             input: input.clone(),
         };
@@ -172,15 +183,15 @@ mod tests {
         PersonInput::Key { chord: chord.parse().unwrap() }
     }
 
-    fn check(inputs: &[(u64, PersonInput)], expected: &[Gesture]) {
+    fn check(inputs: &[(u64, PersonInput)], expected: &[PersonGesture]) {
         let (_, inputs) = watched(inputs);
-        let found: Vec<Gesture> =
+        let found: Vec<PersonGesture> =
             gestures(&inputs, &|_, _| false).into_iter().map(|made| made.gesture).collect();
         assert_eq!(found, expected);
     }
 
-    fn click(x: i32, count: u32) -> Gesture {
-        Gesture::Click { button: 1, at: Point::new(x, 10), count, held: Vec::new() }
+    fn click(x: i32, count: u32) -> PersonGesture {
+        PersonGesture::Click { button: 1, at: Point::new(x, 10), count, held: Vec::new() }
     }
 
     #[test]
@@ -192,7 +203,7 @@ mod tests {
         check(&slowly, &[click(10, 1), click(11, 1)]);
         check(
             &[(0, press(10)), (300, release(90))],
-            &[Gesture::Drag { from: Point::new(10, 10), to: Point::new(90, 10) }],
+            &[PersonGesture::Drag { from: Point::new(10, 10), to: Point::new(90, 10) }],
         );
         check(&[(0, release(10)), (10, press(10))], &[]);
     }
@@ -204,7 +215,11 @@ mod tests {
         let chords = ["ctrl+s", "Return"].map(|chord| chord.parse().unwrap()).to_vec();
         check(
             &inputs,
-            &[Gesture::Text("He ".to_owned()), Gesture::Keys(chords), Gesture::Text("x".to_owned())],
+            &[
+                PersonGesture::Text("He ".to_owned()),
+                PersonGesture::Keys(chords),
+                PersonGesture::Text("x".to_owned()),
+            ],
         );
     }
 
@@ -213,7 +228,7 @@ mod tests {
         let (begun, inputs) = watched(&[(0, key("a")), (100, key("b")), (200, key("c"))]);
         let moved = begun + Duration::from_millis(150);
         let made = gestures(&inputs, &|one, other| one < moved && other >= moved);
-        let texts: Vec<Gesture> = made.into_iter().map(|made| made.gesture).collect();
-        assert_eq!(texts, [Gesture::Text("ab".to_owned()), Gesture::Text("c".to_owned())]);
+        let texts: Vec<PersonGesture> = made.into_iter().map(|made| made.gesture).collect();
+        assert_eq!(texts, [PersonGesture::Text("ab".to_owned()), PersonGesture::Text("c".to_owned())]);
     }
 }

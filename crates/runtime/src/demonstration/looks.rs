@@ -12,7 +12,9 @@ use deskhand_core::{
     observation::{Surface, WindowView},
     ui::{Element, Role, Tree, WindowInfo, WindowKind, belongs_to},
 };
-use deskhand_desktop::{Desktop, DesktopResult, PersonInput, Picture, QuietLimits, TreeLimits, Watched};
+use deskhand_desktop::{
+    Desktop, DesktopResult, PersonInput, Picture, QuietLimits, TimedPersonInput, TreeLimits,
+};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::{observe::see_surfaces, stop::StopSwitch};
@@ -70,13 +72,13 @@ pub struct Demonstration {
     pub(super) looks: Vec<LookedAt>,
     /// All windows from a time on, bottom-most first: looking at a busy application takes longer than listing what has opened.
     pub(super) windows: Vec<(Instant, Vec<WindowInfo>)>,
-    pub(super) inputs: Vec<Watched>,
+    pub(super) inputs: Vec<TimedPersonInput>,
     /// Set if a limit was reached before the end.
     pub(super) cut: bool,
 }
 
 /// The messages to a person who is watched.
-pub trait Watching: Send {
+pub trait DemonstrationObserver: Send {
     /// The desktop was seen; nothing that was done before has been missed.
     fn begun(&mut self) {}
 
@@ -96,12 +98,12 @@ pub trait Watching: Send {
 /// [`deskhand_desktop::DesktopError`] if the desktop cannot be looked at.
 pub async fn watch<D: Desktop>(
     desktop: &D,
-    inputs: &mut UnboundedReceiver<Watched>,
+    inputs: &mut UnboundedReceiver<TimedPersonInput>,
     stop: &StopSwitch,
-    watching: &mut dyn Watching,
+    watching: &mut dyn DemonstrationObserver,
 ) -> DesktopResult<Demonstration> {
     let (made, known) = (Demonstration::default(), HashSet::new());
-    let watcher = Watcher { desktop, inputs, stop, watching, made, known, paused: false };
+    let watcher = DemonstrationWatcher { desktop, inputs, stop, watching, made, known, paused: false };
     let mut listed = Vec::new();
     let made = tokio::select! {
         made = watcher.watch() => made?,
@@ -126,18 +128,18 @@ async fn list<D: Desktop>(desktop: &D, listed: &mut Vec<(Instant, Vec<WindowInfo
 }
 
 /// Watching in progress.
-struct Watcher<'a, D> {
+struct DemonstrationWatcher<'a, D> {
     desktop: &'a D,
-    inputs: &'a mut UnboundedReceiver<Watched>,
+    inputs: &'a mut UnboundedReceiver<TimedPersonInput>,
     stop: &'a StopSwitch,
-    watching: &'a mut dyn Watching,
+    watching: &'a mut dyn DemonstrationObserver,
     made: Demonstration,
     /// The windows whose documents are known.
     known: HashSet<WindowId>,
     paused: bool,
 }
 
-impl<D: Desktop> Watcher<'_, D> {
+impl<D: Desktop> DemonstrationWatcher<'_, D> {
     /// Watches until it is over.
     async fn watch(mut self) -> DesktopResult<Demonstration> {
         let (desktop, mut interrupted) = (self.desktop, 0);
@@ -210,7 +212,7 @@ impl<D: Desktop> Watcher<'_, D> {
         }
     }
 
-    async fn done(&mut self, input: Watched) -> DesktopResult<()> {
+    async fn done(&mut self, input: TimedPersonInput) -> DesktopResult<()> {
         if input.input == PersonInput::Pause {
             self.paused = !self.paused;
             self.watching.paused(self.paused);
@@ -247,7 +249,7 @@ impl Demonstration {
         }
     }
 
-    fn done(&mut self, input: Watched) {
+    fn done(&mut self, input: TimedPersonInput) {
         if self.inputs.len() < INPUTS_MAX { self.inputs.push(input) } else { self.cut = true }
     }
 

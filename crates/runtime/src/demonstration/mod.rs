@@ -8,7 +8,7 @@
 //! [`watch`] looks whenever the desktop has come to rest, and remembers what the person does meanwhile. What it all meant is worked out at the
 //! end ([`Demonstration::shown`]), when it is known what came of each input.
 //!
-//! What is typed is kept only if the application shows it. A password is not, and [`Shown::without_passwords`] hides it where an application
+//! What is typed is kept only if the application shows it. A password is not, and [`DemonstratedActs::without_passwords`] hides it where an application
 //! shows it elsewhere.
 
 mod acts;
@@ -17,5 +17,5 @@ mod looks;
 mod shown;
 mod typed;
 
-pub use looks::{Demonstration, Watching, watch};
-pub use shown::{Shown, ShownAct};
+pub use looks::{Demonstration, DemonstrationObserver, watch};
+pub use shown::{DemonstratedActs, ShownAct};

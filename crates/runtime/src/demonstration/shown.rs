@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use deskhand_core::{
-    command::{CallResult, Command},
+    command::{CallResult, ToolCommand},
     ids::ElementId,
     intent,
     observation::WindowView,
@@ -14,7 +14,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 /// Acts of a person, as a workflow would perform them.
 #[derive(Debug, Clone, Default)]
-pub struct Shown {
+pub struct DemonstratedActs {
     /// Acts, in order.
     pub acts: Vec<ShownAct>,
     /// Notes on the parts that were left out, a sentence each.
@@ -33,7 +33,7 @@ pub struct ShownAct {
     /// Description of the act in words.
     pub about: String,
     /// The call that does the same.
-    pub command: Command,
+    pub command: ToolCommand,
     /// Result of the act.
     pub result: CallResult,
     /// The window before it.
@@ -42,7 +42,7 @@ pub struct ShownAct {
     pub at: Instant,
 }
 
-impl Shown {
+impl DemonstratedActs {
     /// Hides a password from now on.
     pub(super) fn hide(&mut self, password: &str) {
         if let Some(value) = SecretValue::typed(password) {

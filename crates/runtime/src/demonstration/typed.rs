@@ -14,7 +14,7 @@ const READ_MIN: usize = 3;
 
 /// Handling of a text that was typed.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Kept {
+pub(super) enum TypedTextRetention {
     /// The text is stored.
     Text(String),
     /// The text went into a password field, of which only this name is stored.
@@ -25,11 +25,15 @@ pub(super) enum Kept {
 
 /// Determines the part of a typed text that is stored: only the part that the application shows afterwards, and
 /// nothing that went into a password field.
-pub(super) fn kept(text: &str, field: Option<&Element>, around: [Option<&LookedAt>; 2]) -> Kept {
+pub(super) fn kept(
+    text: &str,
+    field: Option<&Element>,
+    around: [Option<&LookedAt>; 2],
+) -> TypedTextRetention {
     let is_password = |element: &Element| element.role == Role::PASSWORD_TEXT;
     let focused = around.into_iter().flatten().filter_map(LookedAt::focused);
     if let Some(field) = field.into_iter().chain(focused).find(|element| is_password(element)) {
-        return Kept::Password(field.name.clone());
+        return TypedTextRetention::Password(field.name.clone());
     }
     let wanted = text.trim();
     let [before, after] = around;
@@ -43,7 +47,11 @@ pub(super) fn kept(text: &str, field: Option<&Element>, around: [Option<&LookedA
         view.map_or(0, |view| view.elements().map(|element| times(element, wanted)).sum())
     };
     let is_shown = in_field || count(after) > count(before);
-    if wanted.is_empty() || is_shown { Kept::Text(text.to_owned()) } else { Kept::Nothing }
+    if wanted.is_empty() || is_shown {
+        TypedTextRetention::Text(text.to_owned())
+    } else {
+        TypedTextRetention::Nothing
+    }
 }
 
 /// Counts how often an element shows a text.

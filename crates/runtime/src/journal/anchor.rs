@@ -47,7 +47,7 @@ const WRITTEN_WITHIN: Duration = Duration::from_secs(60);
 
 /// A record and its seal.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Head {
+pub(crate) struct JournalHead {
     /// The number of the record; 0 before the first one.
     pub(crate) seq: u64,
     /// Its seal; empty if the record has none of this key.
@@ -56,7 +56,7 @@ pub(crate) struct Head {
 
 /// Anchored state of a journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Anchored {
+pub(crate) struct AnchorContent {
     /// The session.
     session: String,
     /// Counts the writes, to find the newer slot.
@@ -64,9 +64,9 @@ pub(crate) struct Anchored {
     /// The first record that is sealed with the key; from there on, all are.
     pub(crate) since: u64,
     /// The last record written.
-    pub(crate) written: Head,
+    pub(crate) written: JournalHead,
     /// The last record that was synced.
-    pub(crate) synced: Head,
+    pub(crate) synced: JournalHead,
     /// The boot in which it was written.
     pub(crate) boot: String,
 }
@@ -78,7 +78,7 @@ struct Slot {
     seal: String,
 }
 
-impl Anchored {
+impl AnchorContent {
     /// Returns `true` if records after the last synced one may be missing because of a power failure.
     pub(crate) fn may_have_lost(&self, boot: &str) -> bool {
         boot.is_empty() || self.boot != boot
@@ -120,20 +120,20 @@ impl Anchored {
 
 /// The anchor of a session that is being written.
 #[derive(Debug)]
-pub(crate) struct Anchor {
+pub(crate) struct JournalAnchor {
     path: PathBuf,
     file: fs::File,
     key: SealKey,
-    anchored: Anchored,
+    anchored: AnchorContent,
 }
 
-impl Anchor {
-    /// Records a new last record. `Synced::Yes` says that it and all before it are on the disk.
+impl JournalAnchor {
+    /// Records a new last record. `RecordSyncState::Yes` says that it and all before it are on the disk.
     ///
     /// # Errors
     /// [`JournalError::File`] if it cannot be written.
-    pub(crate) fn advance(&mut self, head: Head, synced: Synced) -> Result<(), JournalError> {
-        if synced == Synced::Yes {
+    pub(crate) fn advance(&mut self, head: JournalHead, synced: RecordSyncState) -> Result<(), JournalError> {
+        if synced == RecordSyncState::Yes {
             self.anchored.synced.clone_from(&head);
         }
         self.anchored.written = head;
@@ -159,7 +159,7 @@ impl Anchor {
 
 /// Sync state of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Synced {
+pub(crate) enum RecordSyncState {
     /// The record is on the disk.
     Yes,
     /// Not necessarily.
@@ -179,12 +179,16 @@ impl SealFolder {
     ///
     /// # Errors
     /// [`JournalError::File`] if the anchor cannot be read.
-    pub(crate) fn anchored(&self, key: &SealKey, session: &str) -> Result<Option<Anchored>, JournalError> {
+    pub(crate) fn anchored(
+        &self,
+        key: &SealKey,
+        session: &str,
+    ) -> Result<Option<AnchorContent>, JournalError> {
         let path = self.anchor_path(session);
         for _ in 0..READS_MAX {
             match fs::read(&path) {
                 // A slot that is being written may be read in part.
-                Ok(bytes) => match Anchored::of_file(&bytes, key, session) {
+                Ok(bytes) => match AnchorContent::of_file(&bytes, key, session) {
                     None => std::thread::yield_now(),
                     found => return Ok(found),
                 },
@@ -204,12 +208,12 @@ impl SealFolder {
         key: SealKey,
         (session, folder): (&str, &Path),
         since: u64,
-        head: Head,
-    ) -> Result<Anchor, JournalError> {
+        head: JournalHead,
+    ) -> Result<JournalAnchor, JournalError> {
         let path = self.anchor_path(session);
         let anchors = self.anchors_path();
         let turn = self.anchored(&key, session)?.map_or(0, |before| before.turn);
-        let anchored = Anchored {
+        let anchored = AnchorContent {
             session: session.to_owned(),
             turn,
             since,
@@ -235,7 +239,7 @@ impl SealFolder {
             fs::remove_file(disk::part_of(&path)).ok();
             JournalError::file("write", &path, source)
         })?;
-        Ok(Anchor { path, file, key, anchored })
+        Ok(JournalAnchor { path, file, key, anchored })
     }
 
     /// Removes the anchor of the session in that folder. That of another folder with the same name stays.
@@ -326,7 +330,7 @@ mod tests {
             if name == "there" {
                 fs::create_dir(&folder).unwrap();
             }
-            let anchor = seals.anchor(key.clone(), (name, &folder), 1, Head::default()).unwrap();
+            let anchor = seals.anchor(key.clone(), (name, &folder), 1, JournalHead::default()).unwrap();
             let at = SystemTime::UNIX_EPOCH + Duration::from_secs(number as u64);
             anchor.file.set_modified(at).unwrap();
         }

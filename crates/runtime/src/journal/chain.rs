@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use deskhand_core::record::Record;
+use deskhand_core::record::JournalRecord;
 
 use super::{
     JournalError,
-    anchor::{Anchored, Head, boot},
+    anchor::{AnchorContent, JournalHead, boot},
     key::{SealFolder, SealKey},
     lines::RawLine,
     seal::{LineHash, LineSeal, check},
@@ -16,7 +16,7 @@ use super::{
 
 /// Result of checking the seals of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Proof {
+pub enum SealProof {
     /// This machine wrote the journal: it is sealed with its key, and its end is the anchored one.
     Sealed {
         /// The first sealed record. Its seal covers the records before it, as they were when it was written.
@@ -81,12 +81,12 @@ pub(crate) struct Chain {
     seals: SealFolder,
     key: Option<SealKey>,
     /// Anchored state of the session, once its header was read.
-    anchored: Option<Anchored>,
+    anchored: Option<AnchorContent>,
     session: String,
     /// The hash of the previous line.
     prev: String,
     /// The last line, with its seal.
-    head: Head,
+    head: JournalHead,
     /// The first line sealed with the key; after it, all must be.
     since: Option<u64>,
 }
@@ -104,7 +104,7 @@ impl Chain {
             anchored: None,
             session: String::new(),
             prev: String::new(),
-            head: Head::default(),
+            head: JournalHead::default(),
             since: None,
         })
     }
@@ -114,7 +114,7 @@ impl Chain {
     /// # Errors
     /// [`JournalError`] if the anchor cannot be read.
     pub(crate) fn link(&mut self, raw: &RawLine, line: &StoredLine) -> Result<Option<Flaw>, JournalError> {
-        if let (1, Record::Header(header)) = (raw.seq, &line.record) {
+        if let (1, JournalRecord::Header(header)) = (raw.seq, &line.record) {
             self.session.clone_from(&header.session.0);
             if let Some(key) = &self.key {
                 self.anchored = self.seals.anchored(key, &self.session)?;
@@ -134,7 +134,7 @@ impl Chain {
             self.since = Some(line.seq);
         }
         self.prev = sha256_hex(&raw.bytes);
-        self.head = Head { seq: line.seq, seal };
+        self.head = JournalHead { seq: line.seq, seal };
         Ok(match hash {
             LineHash::Broken | LineHash::Missing => Some(Flaw::Changed),
             LineHash::Whole if !in_order => Some(Flaw::OutOfPlace),
@@ -155,7 +155,7 @@ impl Chain {
     /// Takes a line that is no record.
     pub(crate) fn pass_over(&mut self, raw: &RawLine) {
         self.prev = sha256_hex(&raw.bytes);
-        self.head = Head { seq: self.head.seq.saturating_add(1), seal: String::new() };
+        self.head = JournalHead { seq: self.head.seq.saturating_add(1), seal: String::new() };
     }
 
     /// The records that are missing after the last line; `None` if there are none, or if they are not known.
@@ -167,10 +167,10 @@ impl Chain {
     }
 
     /// Returns the proof that the seals give, after the last line and if there were no flaws.
-    pub(crate) fn proof(&self) -> Proof {
+    pub(crate) fn proof(&self) -> SealProof {
         let key = self.seals.key_path();
-        Proof::Consistent(match (self.since, &self.key) {
-            (Some(since), _) if self.anchored.is_some() => return Proof::Sealed { since },
+        SealProof::Consistent(match (self.since, &self.key) {
+            (Some(since), _) if self.anchored.is_some() => return SealProof::Sealed { since },
             (Some(_), _) => Unproven::NoAnchor { anchor: self.seals.anchor_path(&self.session) },
             (None, Some(_)) => Unproven::OtherKey { key },
             (None, None) => Unproven::NoKey { key },
@@ -192,7 +192,7 @@ pub(crate) struct ChainEnd {
     /// The first record that is or will be sealed with the key.
     pub(crate) since: u64,
     /// The last record.
-    pub(crate) head: Head,
+    pub(crate) head: JournalHead,
     /// The hash of its line.
     pub(crate) prev: String,
 }

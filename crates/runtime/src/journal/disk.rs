@@ -63,7 +63,7 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
         fs::remove_file(part_of(path)).ok();
         return Err(error);
     }
-    step(path, Step::Write(bytes));
+    step(path, DiskStep::Write(bytes));
     Ok(())
 }
 
@@ -85,34 +85,34 @@ pub(super) fn is_part(path: &Path) -> bool {
 /// Creates a file to append to. It is not synced.
 pub(super) fn create(path: &Path) -> io::Result<fs::File> {
     let file = fs::OpenOptions::new().append(true).create_new(true).mode(private::FILE_MODE).open(path)?;
-    step(path, Step::Create);
+    step(path, DiskStep::Create);
     Ok(file)
 }
 
 /// Appends to a file. It is not synced.
 pub(super) fn append(file: &mut fs::File, path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
-    step(path, Step::Append(bytes));
+    step(path, DiskStep::Append(bytes));
     Ok(())
 }
 
 /// Syncs the content of a file.
 pub(super) fn sync(file: &fs::File, path: &Path) -> io::Result<()> {
     file.sync_data()?;
-    step(path, Step::Sync);
+    step(path, DiskStep::Sync);
     Ok(())
 }
 
 /// Syncs the names of what is in a folder.
 pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     fs::File::open(path)?.sync_all()?;
-    step(path, Step::SyncFolder);
+    step(path, DiskStep::SyncFolder);
     Ok(())
 }
 
 /// One step; the path is that of the file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step<'a> {
+enum DiskStep<'a> {
     Create,
     Write(&'a [u8]),
     Append(&'a [u8]),
@@ -121,7 +121,7 @@ enum Step<'a> {
 }
 
 #[cfg(not(test))]
-fn step(_: &Path, _: Step<'_>) {}
+fn step(_: &Path, _: DiskStep<'_>) {}
 
 #[cfg(test)]
 use recorder::step;
@@ -135,11 +135,11 @@ pub(super) mod recorder {
         path::{Path, PathBuf},
     };
 
-    use super::Step;
+    use super::DiskStep;
 
     /// A recorded step.
     #[derive(Debug, Clone, PartialEq, Eq)]
-    pub(in crate::journal) enum Recorded {
+    pub(in crate::journal) enum DiskOperation {
         Create(PathBuf),
         Write(PathBuf, Vec<u8>),
         Append(PathBuf, Vec<u8>),
@@ -147,7 +147,7 @@ pub(super) mod recorder {
         SyncFolder(PathBuf),
     }
 
-    impl Recorded {
+    impl DiskOperation {
         /// The file or folder.
         pub(in crate::journal) fn path(&self) -> &Path {
             match self {
@@ -161,23 +161,23 @@ pub(super) mod recorder {
     }
 
     thread_local! {
-        static STEPS: RefCell<Vec<Recorded>> = const { RefCell::new(Vec::new()) };
+        static STEPS: RefCell<Vec<DiskOperation>> = const { RefCell::new(Vec::new()) };
     }
 
-    pub(super) fn step(path: &Path, step: Step<'_>) {
+    pub(super) fn step(path: &Path, step: DiskStep<'_>) {
         let path = path.to_owned();
         let recorded = match step {
-            Step::Create => Recorded::Create(path),
-            Step::Write(bytes) => Recorded::Write(path, bytes.to_vec()),
-            Step::Append(bytes) => Recorded::Append(path, bytes.to_vec()),
-            Step::Sync => Recorded::Sync(path),
-            Step::SyncFolder => Recorded::SyncFolder(path),
+            DiskStep::Create => DiskOperation::Create(path),
+            DiskStep::Write(bytes) => DiskOperation::Write(path, bytes.to_vec()),
+            DiskStep::Append(bytes) => DiskOperation::Append(path, bytes.to_vec()),
+            DiskStep::Sync => DiskOperation::Sync(path),
+            DiskStep::SyncFolder => DiskOperation::SyncFolder(path),
         };
         STEPS.with_borrow_mut(|steps| steps.push(recorded));
     }
 
     /// The steps since the last call.
-    pub(in crate::journal) fn take() -> Vec<Recorded> {
+    pub(in crate::journal) fn take() -> Vec<DiskOperation> {
         STEPS.take()
     }
 }

@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 /// Another machine has the session, or may have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("another machine may have the session now")]
-pub struct Lost;
+pub struct SessionOwnershipLost;
 
 /// Says whether this process may still act for a session.
 ///
@@ -17,6 +17,6 @@ pub trait Fence: Debug + Send + Sync {
     /// Waits until all that was journaled so far is known in that place. The command that waits is carried out at once after that.
     ///
     /// # Errors
-    /// [`Lost`]: it must not be carried out.
-    fn may_act(&self) -> BoxFuture<'_, Result<(), Lost>>;
+    /// [`SessionOwnershipLost`]: it must not be carried out.
+    fn may_act(&self) -> BoxFuture<'_, Result<(), SessionOwnershipLost>>;
 }

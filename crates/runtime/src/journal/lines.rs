@@ -7,12 +7,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_core::record::{Header, JOURNAL_VERSION, Line, Record};
+use deskhand_core::record::{JOURNAL_VERSION, JournalEntry, JournalHeader, JournalRecord};
 
 use super::{
     JournalError, JournalProblem, SessionFolder,
-    chain::{Chain, ChainEnd, Flaw, MissingEnd, Proof},
-    views::{StoredLine, Views},
+    chain::{Chain, ChainEnd, Flaw, MissingEnd, SealProof},
+    views::{StoredLine, ViewCache},
 };
 
 /// The maximum line length, in bytes. A longer line is an error, never a torn one.
@@ -92,21 +92,21 @@ impl RawLines {
     }
 }
 
-/// An item of [`Lines`].
+/// An item of [`JournalLines`].
 #[derive(Debug)]
-pub(crate) enum Read {
+pub(crate) enum JournalItem {
     /// A line.
-    Line(Box<Line>),
+    Line(Box<JournalEntry>),
     /// A problem in the journal.
     Problem(JournalProblem),
 }
 
 /// The lines of a journal, in order, with their problems.
-pub(crate) struct Lines {
+pub(crate) struct JournalLines {
     raw: RawLines,
     chain: Chain,
     /// A buffered item to return first.
-    held: VecDeque<Read>,
+    held: VecDeque<JournalItem>,
     /// The last line reported as modified.
     named: u64,
     /// Set once a forged line was reported; later ones are not reported.
@@ -115,12 +115,12 @@ pub(crate) struct Lines {
     ended: bool,
     /// The total size of the complete lines, in bytes.
     whole_bytes: u64,
-    header: Option<Header>,
+    header: Option<JournalHeader>,
     /// The last view of each window, to decode views stored as changes.
-    views: Views,
+    views: ViewCache,
 }
 
-impl Lines {
+impl JournalLines {
     /// Opens a journal and reads its header.
     ///
     /// # Errors
@@ -137,23 +137,23 @@ impl Lines {
             ended: false,
             whole_bytes: 0,
             header: None,
-            views: Views::default(),
+            views: ViewCache::default(),
         };
         let mut first = VecDeque::new();
-        while !matches!(first.back(), Some(Read::Line(_)))
+        while !matches!(first.back(), Some(JournalItem::Line(_)))
             && let Some(read) = lines.next()?
         {
             first.push_back(read);
         }
         let header = match first.back() {
-            Some(Read::Line(line)) => {
-                if let Record::Header(header) = &line.record {
+            Some(JournalItem::Line(line)) => {
+                if let JournalRecord::Header(header) = &line.record {
                     Some(header.clone())
                 } else {
                     None
                 }
             }
-            Some(Read::Problem(_)) | None => None,
+            Some(JournalItem::Problem(_)) | None => None,
         };
         let header = match header {
             Some(header) => header,
@@ -173,12 +173,12 @@ impl Lines {
     }
 
     /// The header, which is also the first line.
-    pub(crate) fn header(&self) -> Result<Header, JournalError> {
+    pub(crate) fn header(&self) -> Result<JournalHeader, JournalError> {
         self.header.clone().ok_or_else(|| JournalError::NoHeader { path: self.raw.path.clone() })
     }
 
     /// Returns the proof given by the seals, once all lines were read without problems.
-    pub(crate) fn proof(&self) -> Proof {
+    pub(crate) fn proof(&self) -> SealProof {
         self.chain.proof()
     }
 
@@ -191,7 +191,7 @@ impl Lines {
     ///
     /// # Errors
     /// [`JournalError`] if the file cannot be read, or a line other than the last is invalid.
-    pub(crate) fn next(&mut self) -> Result<Option<Read>, JournalError> {
+    pub(crate) fn next(&mut self) -> Result<Option<JournalItem>, JournalError> {
         if let Some(read) = self.held.pop_front() {
             return Ok(Some(read));
         }
@@ -205,7 +205,7 @@ impl Lines {
     ///
     /// # Errors
     /// [`JournalError`] if the file cannot be read, or a line is invalid.
-    pub(crate) fn next_so_far(&mut self) -> Result<Option<Read>, JournalError> {
+    pub(crate) fn next_so_far(&mut self) -> Result<Option<JournalItem>, JournalError> {
         if let Some(read) = self.held.pop_front() {
             return Ok(Some(read));
         }
@@ -217,7 +217,7 @@ impl Lines {
     }
 
     /// Takes in a complete line. If there is a problem, it is returned first.
-    fn parse(&mut self, raw: &RawLine) -> Result<Read, JournalError> {
+    fn parse(&mut self, raw: &RawLine) -> Result<JournalItem, JournalError> {
         let seq = raw.seq;
         let line: StoredLine = serde_json::from_slice(&raw.bytes).map_err(|source| JournalError::Record {
             path: self.raw.path.clone(),
@@ -243,14 +243,14 @@ impl Lines {
         if matches!(link, Some(Flaw::Changed | Flaw::Forged | Flaw::Replaced)) {
             self.named = seq;
         }
-        let line = Read::Line(Box::new(line));
+        let line = JournalItem::Line(Box::new(line));
         let Some(problem) = problem else { return Ok(line) };
         self.held.push_back(line);
-        Ok(Read::Problem(problem))
+        Ok(JournalItem::Problem(problem))
     }
 
     /// Reports the end, once: an incomplete line, and records that were anchored and are missing.
-    fn at_end(&mut self, torn: Option<u64>) -> Option<Read> {
+    fn at_end(&mut self, torn: Option<u64>) -> Option<JournalItem> {
         if std::mem::replace(&mut self.ended, true) {
             return None;
         }
@@ -266,7 +266,7 @@ impl Lines {
             }
             None => [cut_off, None],
         };
-        self.held.extend(problems.into_iter().flatten().map(Read::Problem));
+        self.held.extend(problems.into_iter().flatten().map(JournalItem::Problem));
         self.held.pop_front()
     }
 }

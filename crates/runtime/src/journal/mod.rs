@@ -22,21 +22,21 @@ mod views;
 mod writer;
 
 pub(crate) use chain::{Chain, Flaw, MissingEnd};
-pub use chain::{Proof, Unproven};
+pub use chain::{SealProof, Unproven};
 pub(crate) use disk::write_whole as replace_file;
 pub use error::JournalError;
-pub use fence::{Fence, Lost};
+pub use fence::{Fence, SessionOwnershipLost};
 pub use instructions::InstructionKind;
 pub use key::SealFolder;
-pub(crate) use lines::{LINE_BYTES_MAX, Lines, RawLine, RawLines, Read};
+pub(crate) use lines::{JournalItem, JournalLines, LINE_BYTES_MAX, RawLine, RawLines};
 pub use lock::SessionLock;
 pub(crate) use reader::records;
-pub use reader::{Journal, JournalProblem};
+pub use reader::{JournalProblem, SessionJournal};
 pub use store::{SessionFolder, SessionStore};
 pub(crate) use store::{hex, sha256_hex};
 pub use tail::JournalTail;
 pub use views::ViewError;
-pub(crate) use views::{StoredLine, StoredObservation, Views};
+pub(crate) use views::{StoredLine, StoredObservation, ViewCache};
 pub use writer::JournalWriter;
 pub(crate) use writer::is_durable;
 

@@ -9,18 +9,18 @@ use std::{
 use deskhand_core::{
     ids::SessionId,
     prompt::PromptSet,
-    record::{Header, JOURNAL_VERSION, Record},
+    record::{JOURNAL_VERSION, JournalHeader, JournalRecord},
     session::SessionConfig,
 };
 use serde_json::{Value, json};
 
 use super::{
-    Lines, Read, SessionFolder, SessionStore,
-    disk::recorder::{self, Recorded},
+    JournalItem, JournalLines, SessionFolder, SessionStore,
+    disk::recorder::{self, DiskOperation},
     is_durable,
     writer::JournalWriter,
 };
-use crate::verify::{Finding, verify};
+use crate::verify::{IntegrityFinding, verify};
 
 /// A file as the disk has it after a power failure, at worst.
 #[derive(Debug, Default, Clone)]
@@ -32,20 +32,22 @@ struct OnDisk {
 }
 
 /// The files that survive a power failure after these steps.
-fn survivors(steps: &[Recorded]) -> BTreeMap<PathBuf, Vec<u8>> {
+fn survivors(steps: &[DiskOperation]) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::<PathBuf, OnDisk>::new();
     for step in steps {
         match step {
-            Recorded::Create(path) => drop(files.insert(path.clone(), OnDisk::default())),
-            Recorded::Write(path, bytes) => {
+            DiskOperation::Create(path) => drop(files.insert(path.clone(), OnDisk::default())),
+            DiskOperation::Write(path, bytes) => {
                 files.insert(path.clone(), OnDisk { written: bytes.clone(), ..OnDisk::default() });
             }
-            Recorded::Append(path, bytes) => files.entry(path.clone()).or_default().written.extend(bytes),
-            Recorded::Sync(path) => {
+            DiskOperation::Append(path, bytes) => {
+                files.entry(path.clone()).or_default().written.extend(bytes)
+            }
+            DiskOperation::Sync(path) => {
                 let file = files.entry(path.clone()).or_default();
                 file.synced.clone_from(&file.written);
             }
-            Recorded::SyncFolder(folder) => {
+            DiskOperation::SyncFolder(folder) => {
                 let inside = files.iter_mut().filter(|(path, _)| path.parent() == Some(folder));
                 inside.for_each(|(_, file)| file.named = true);
             }
@@ -56,7 +58,7 @@ fn survivors(steps: &[Recorded]) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// What is wrong with a session after a power failure at any of these steps.
-fn damages(store: &SessionStore, session: &SessionId, steps: &[Recorded]) -> Vec<Finding> {
+fn damages(store: &SessionStore, session: &SessionId, steps: &[DiskOperation]) -> Vec<IntegrityFinding> {
     let mut damages = Vec::new();
     let journal = store.root().join(&session.0).join(SessionFolder::JOURNAL);
     for at in 0..=steps.len() {
@@ -76,8 +78,8 @@ fn damages(store: &SessionStore, session: &SessionId, steps: &[Recorded]) -> Vec
     damages
 }
 
-fn header(folder: &SessionFolder, session: &SessionId) -> Record {
-    Record::Header(Box::new(Header {
+fn header(folder: &SessionFolder, session: &SessionId) -> JournalRecord {
+    JournalRecord::Header(Box::new(JournalHeader {
         version: JOURNAL_VERSION,
         session: session.clone(),
         created_ms: 1,
@@ -91,7 +93,7 @@ fn header(folder: &SessionFolder, session: &SessionId) -> Record {
     }))
 }
 
-fn record(value: Value) -> Record {
+fn record(value: Value) -> JournalRecord {
     serde_json::from_value(value).unwrap()
 }
 
@@ -114,7 +116,7 @@ fn call(writer: &mut JournalWriter, id: u64) {
 }
 
 /// Writes a session, and goes on with it as after a crash of the process.
-fn written(store: &SessionStore, session: &SessionId) -> Vec<Recorded> {
+fn written(store: &SessionStore, session: &SessionId) -> Vec<DiskOperation> {
     recorder::take();
     let folder = store.create(session).unwrap();
     let header = header(&folder, session);
@@ -127,10 +129,10 @@ fn written(store: &SessionStore, session: &SessionId) -> Vec<Recorded> {
     }
     look(&folder, &mut writer, 50, b"not synced");
     drop(writer);
-    let mut lines = Lines::open(&folder).unwrap();
+    let mut lines = JournalLines::open(&folder).unwrap();
     let mut pictures = Vec::new();
     while let Some(read) = lines.next().unwrap() {
-        let Read::Line(line) = read else { panic!("{read:?}") };
+        let JournalItem::Line(line) = read else { panic!("{read:?}") };
         if is_durable(&line.record) {
             pictures.clear();
         }
@@ -145,7 +147,7 @@ fn written(store: &SessionStore, session: &SessionId) -> Vec<Recorded> {
     writer.append(1, record(ended)).unwrap();
     assert_eq!(verify(&folder).unwrap().findings, []);
     let steps = recorder::take();
-    let own = |step: &Recorded| step.path().starts_with(store.root());
+    let own = |step: &DiskOperation| step.path().starts_with(store.root());
     steps.into_iter().filter(own).collect()
 }
 
@@ -161,10 +163,11 @@ fn a_synced_record_never_refers_to_what_is_not_on_the_disk() {
     assert_eq!(journal, &fs::read(store.root().join("0196/journal.jsonl")).unwrap(), "the end is synced");
 
     // Every sync of a file or of a folder matters.
-    let is_sync_of = |step: &Recorded, of: &dyn Fn(&Path) -> bool| matches!(step, Recorded::Sync(path) | Recorded::SyncFolder(path) if of(path));
+    let is_sync_of = |step: &DiskOperation, of: &dyn Fn(&Path) -> bool| matches!(step, DiskOperation::Sync(path) | DiskOperation::SyncFolder(path) if of(path));
     let pictures = store.root().join("0196/pictures");
     let check = |of: &dyn Fn(&Path) -> bool| {
-        let without: Vec<Recorded> = steps.iter().filter(|step| !is_sync_of(step, of)).cloned().collect();
+        let without: Vec<DiskOperation> =
+            steps.iter().filter(|step| !is_sync_of(step, of)).cloned().collect();
         assert!(without.len() < steps.len());
         assert_ne!(damages(&store, &session, &without), []);
     };
@@ -172,6 +175,6 @@ fn a_synced_record_never_refers_to_what_is_not_on_the_disk() {
     check(&|path| path.extension().is_some_and(|extension| extension == "json"));
     check(&|path| path == pictures);
     let syncs = steps.iter().filter(|step| is_sync_of(step, &|_| true)).count();
-    let appended = steps.iter().filter(|step| matches!(step, Recorded::Append(..))).count();
+    let appended = steps.iter().filter(|step| matches!(step, DiskOperation::Append(..))).count();
     assert!(syncs < appended, "{syncs} syncs for {appended} records");
 }

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use deskhand_core::record::{Header, Line};
+use deskhand_core::record::{JournalEntry, JournalHeader};
 
 use super::{
     JournalError, SessionFolder,
-    lines::{Lines, Read},
+    lines::{JournalItem, JournalLines},
 };
 
 /// A problem in a journal.
@@ -64,30 +64,30 @@ pub(crate) fn records(from: u64, to: u64, one: &str, several: &str) -> String {
 
 /// A whole journal.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Journal {
+pub struct SessionJournal {
     /// The header.
-    pub header: Header,
+    pub header: JournalHeader,
     /// All lines, including the header.
-    pub lines: Vec<Line>,
+    pub lines: Vec<JournalEntry>,
     /// The problems found.
     pub problems: Vec<JournalProblem>,
 }
 
-impl Journal {
+impl SessionJournal {
     /// Reads a journal.
     ///
     /// # Errors
     /// [`JournalError`] if the file cannot be read, a line other than the last is invalid, the header is missing, or the
     /// format version is not supported.
     pub fn read(folder: &SessionFolder) -> Result<Self, JournalError> {
-        let mut reader = Lines::open(folder)?;
+        let mut reader = JournalLines::open(folder)?;
         let header = reader.header()?;
         let mut lines = Vec::new();
         let mut problems = Vec::new();
         while let Some(read) = reader.next()? {
             match read {
-                Read::Line(line) => lines.push(*line),
-                Read::Problem(problem) => problems.push(problem),
+                JournalItem::Line(line) => lines.push(*line),
+                JournalItem::Problem(problem) => problems.push(problem),
             }
         }
         Ok(Self { header, lines, problems })

@@ -7,10 +7,12 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use deskhand_core::{ids::SessionId, prompt::PromptSet, record::Line, ui::PictureRef};
+use deskhand_core::{ids::SessionId, prompt::PromptSet, record::JournalEntry, ui::PictureRef};
 use sha2::{Digest as _, Sha256};
 
-use super::{Fence, Journal, JournalError, JournalWriter, Lines, Read, SealFolder, disk};
+use super::{
+    Fence, JournalError, JournalItem, JournalLines, JournalWriter, SealFolder, SessionJournal, disk,
+};
 
 /// Maximum time between the creation of a session's folder and its first record.
 const BEGUN_WITHIN: Duration = Duration::from_secs(60);
@@ -261,18 +263,18 @@ impl SessionFolder {
     ///
     /// # Errors
     /// [`JournalError`] if it cannot be read; a truncated last line is not an error.
-    pub fn read(&self) -> Result<Journal, JournalError> {
-        Journal::read(self)
+    pub fn read(&self) -> Result<SessionJournal, JournalError> {
+        SessionJournal::read(self)
     }
 
     /// Passes every line of the journal to `reader`, in order, with one line in memory at a time.
     ///
     /// # Errors
     /// [`JournalError`] if it cannot be read; a truncated last line is not an error.
-    pub fn read_lines(&self, reader: &mut dyn FnMut(&Line)) -> Result<(), JournalError> {
-        let mut lines = Lines::open(self)?;
+    pub fn read_lines(&self, reader: &mut dyn FnMut(&JournalEntry)) -> Result<(), JournalError> {
+        let mut lines = JournalLines::open(self)?;
         while let Some(read) = lines.next()? {
-            if let Read::Line(line) = read {
+            if let JournalItem::Line(line) = read {
                 reader(&line);
             }
         }

@@ -1,14 +1,14 @@
 //! Reads a journal that is still being written, as far as it goes.
 
-use deskhand_core::record::Line;
+use deskhand_core::record::JournalEntry;
 
-use super::{JournalError, Lines, Read, SessionFolder};
+use super::{JournalError, JournalItem, JournalLines, SessionFolder};
 
 /// The lines of a journal in the order in which they come. What is wrong with them is for who reads the journal as a whole.
 pub struct JournalTail {
     folder: SessionFolder,
     /// `None` before the first line is there.
-    lines: Option<Lines>,
+    lines: Option<JournalLines>,
     seq: u64,
 }
 
@@ -27,17 +27,17 @@ impl JournalTail {
     ///
     /// # Errors
     /// As [`read_new`](Self::read_new).
-    pub fn next_so_far(&mut self) -> Result<Option<Line>, JournalError> {
+    pub fn next_so_far(&mut self) -> Result<Option<JournalEntry>, JournalError> {
         let lines = match &mut self.lines {
             Some(lines) => lines,
-            None => match Lines::open(&self.folder) {
+            None => match JournalLines::open(&self.folder) {
                 Ok(lines) => self.lines.insert(lines),
                 Err(JournalError::NoRecord { .. }) => return Ok(None),
                 Err(error) => return Err(error),
             },
         };
         while let Some(read) = lines.next_so_far()? {
-            if let Read::Line(line) = read {
+            if let JournalItem::Line(line) = read {
                 self.seq = line.seq;
                 return Ok(Some(*line));
             }
@@ -50,7 +50,7 @@ impl JournalTail {
     /// # Errors
     /// [`JournalError`] if the journal cannot be read, a line is invalid, or the format version is not supported. The lines before that
     /// were passed on.
-    pub fn read_new(&mut self, reader: &mut dyn FnMut(&Line)) -> Result<(), JournalError> {
+    pub fn read_new(&mut self, reader: &mut dyn FnMut(&JournalEntry)) -> Result<(), JournalError> {
         while let Some(line) = self.next_so_far()? {
             reader(&line);
         }

@@ -1,6 +1,6 @@
 //! Observations as a journal stores them: views of windows as key frames and changes.
 //!
-//! A writer encodes each observation with its [`Views`], a reader decodes with its own. Both keep the same windows, so
+//! A writer encodes each observation with its [`ViewCache`], a reader decodes with its own. Both keep the same windows, so
 //! that every stored change can be applied.
 
 use std::collections::VecDeque;
@@ -8,13 +8,13 @@ use std::collections::VecDeque;
 use deskhand_core::{
     ids::WindowId,
     observation::{AgentView, DesktopView, Observation, Surface, WindowView},
-    record::Line,
+    record::JournalEntry,
     ui::{DiffError, PictureRef, TreeDiff, WindowInfo, apply, diff},
 };
 use serde::{Deserialize, Serialize};
 
 /// A line as stored in the file.
-pub(crate) type StoredLine = Line<StoredObservation>;
+pub(crate) type StoredLine = JournalEntry<StoredObservation>;
 
 /// An observation as stored in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -122,7 +122,7 @@ impl WindowChanges {
 
 /// A kept view.
 #[derive(Debug, Clone, PartialEq)]
-struct Kept {
+struct CachedView {
     view: WindowView,
     /// Number of consecutive times the view was stored as changes.
     changes: u32,
@@ -130,12 +130,12 @@ struct Kept {
 
 /// The last views of some windows.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Views {
+pub(crate) struct ViewCache {
     /// Most recently observed last.
-    kept: VecDeque<Kept>,
+    kept: VecDeque<CachedView>,
 }
 
-impl Views {
+impl ViewCache {
     /// The most windows whose views are kept.
     pub(crate) const WINDOWS_MAX: usize = 8;
     /// The most consecutive changes before a full view, which bounds how far back a reader has to go.
@@ -152,7 +152,7 @@ impl Views {
             .and_then(|kept| WindowChanges::between(&kept.view, view))
             .filter(|changes| changes.len() <= view.elements().count() / 2);
         let in_a_row = if changes.is_some() { in_a_row.saturating_add(1) } else { 0 };
-        self.keep(Kept { view: view.clone(), changes: in_a_row });
+        self.keep(CachedView { view: view.clone(), changes: in_a_row });
         changes
     }
 
@@ -176,17 +176,17 @@ impl Views {
             }
         };
         if id_of(&view).is_some() {
-            self.keep(Kept { view: view.clone(), changes });
+            self.keep(CachedView { view: view.clone(), changes });
         }
         Ok(Observation::Window(view))
     }
 
-    fn take(&mut self, window: WindowId) -> Option<Kept> {
+    fn take(&mut self, window: WindowId) -> Option<CachedView> {
         let place = self.kept.iter().position(|kept| id_of(&kept.view) == Some(window))?;
         self.kept.remove(place)
     }
 
-    fn keep(&mut self, kept: Kept) {
+    fn keep(&mut self, kept: CachedView) {
         while self.kept.len() >= Self::WINDOWS_MAX {
             self.kept.pop_front();
         }

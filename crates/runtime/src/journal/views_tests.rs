@@ -39,7 +39,7 @@ fn seen(id: u32, tree: Tree) -> Observation {
 }
 
 /// The stored form of `observation`, as a reader parses it.
-fn stored(writer: &mut Views, observation: &Observation) -> StoredObservation {
+fn stored(writer: &mut ViewCache, observation: &Observation) -> StoredObservation {
     let text = match writer.encode(observation) {
         Some(changes) => serde_json::to_string(&StoredObservation::WindowChanges(changes)),
         None => serde_json::to_string(observation),
@@ -54,7 +54,7 @@ proptest! {
     fn decoding_inverts_encoding(
         looks in vec((0..12_u32, btree_map(1..30_u32, "[ab]?", 0..20), btree_map(31..40_u32, "[ab]?", 0..4)), 0..12),
     ) {
-        let (mut writer, mut reader) = (Views::default(), Views::default());
+        let (mut writer, mut reader) = (ViewCache::default(), ViewCache::default());
         for (id, names, dialog) in looks {
             let named = |names: &std::collections::BTreeMap<u32, String>| {
                 tree(names.iter().map(|(id, name)| (*id, name.as_str())))
@@ -73,23 +73,23 @@ proptest! {
 #[test]
 fn views_with_duplicate_ids_are_stored_whole() {
     let twice = tree([(1, "a"), (1, "b")]);
-    let mut writer = Views::default();
+    let mut writer = ViewCache::default();
     assert_eq!(writer.encode(&seen(1, twice.clone())), None);
     assert_eq!(writer.encode(&seen(1, twice)), None);
 }
 
 #[test]
 fn changes_without_their_previous_view_are_rejected() {
-    let mut writer = Views::default();
+    let mut writer = ViewCache::default();
     writer.encode(&seen(1, tree([(1, "a"), (2, "b"), (3, "c")])));
     let stored = stored(&mut writer, &seen(1, tree([(1, "a"), (2, "b"), (3, "C")])));
     assert!(matches!(stored, StoredObservation::WindowChanges(_)));
-    assert_eq!(Views::default().decode(stored), Err(ViewError::NoWindow(WindowId(1))));
+    assert_eq!(ViewCache::default().decode(stored), Err(ViewError::NoWindow(WindowId(1))));
 }
 
 #[test]
 fn whole_views_are_stored_periodically_and_when_smaller() {
-    let mut writer = Views::default();
+    let mut writer = ViewCache::default();
     let view = |name: &str| seen(1, tree([(1, "a"), (2, "b"), (3, name)]));
     assert_eq!(writer.encode(&view("0")), None, "the first view");
     let mut whole_at = Vec::new();
@@ -98,7 +98,7 @@ fn whole_views_are_stored_periodically_and_when_smaller() {
             whole_at.push(look);
         }
     }
-    let every = i32::try_from(Views::CHANGES_MAX).unwrap() + 1;
+    let every = i32::try_from(ViewCache::CHANGES_MAX).unwrap() + 1;
     assert_eq!(whole_at, [every, 2 * every]);
     assert_eq!(writer.encode(&seen(1, tree([(7, "x"), (8, "y")]))), None, "all is new");
     assert_eq!(writer.encode(&Observation::Desktop(DesktopView::default())), None);

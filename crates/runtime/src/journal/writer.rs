@@ -3,13 +3,13 @@
 use std::fs;
 
 use deskhand_core::{
-    record::{Line, Record},
-    session::{Effect, Event, EventRecord},
+    record::{JournalEntry, JournalRecord},
+    session::{Effect, EventRecord, SessionEvent},
 };
 
 use super::{
     JournalError, SessionFolder,
-    anchor::{Anchor, Head, Synced},
+    anchor::{JournalAnchor, JournalHead, RecordSyncState},
     chain::ChainEnd,
     disk,
     key::SealKey,
@@ -18,7 +18,7 @@ use super::{
     references::{self, References},
     seal::seal,
     store::sha256_hex,
-    views::{StoredLine, StoredObservation, Views},
+    views::{StoredLine, StoredObservation, ViewCache},
 };
 
 /// The writer of a journal. It keeps only the number and hash of the last line.
@@ -27,23 +27,23 @@ pub struct JournalWriter {
     folder: SessionFolder,
     file: fs::File,
     key: SealKey,
-    anchor: Anchor,
+    anchor: JournalAnchor,
     seq: u64,
     prev: String,
     /// Time the session was paused since the last line, in milliseconds.
     paused_ms: u64,
     /// The last view of each window, to store views as changes.
-    views: Views,
+    views: ViewCache,
     references: References,
     _lock: SessionLock,
 }
 
 /// Returns `true` if a record is on the disk before anything else happens: it survives a power failure.
-pub(crate) fn is_durable<O>(record: &Record<O>) -> bool {
+pub(crate) fn is_durable<O>(record: &JournalRecord<O>) -> bool {
     match record {
-        Record::Header(_) | Record::Changed(_) => true,
-        Record::Effect(effect) => matches!(effect.effect, Effect::Call { .. } | Effect::Finish { .. }),
-        Record::Event(event) => matches!(event.event, Event::Ended),
+        JournalRecord::Header(_) | JournalRecord::Changed(_) => true,
+        JournalRecord::Effect(effect) => matches!(effect.effect, Effect::Call { .. } | Effect::Finish { .. }),
+        JournalRecord::Event(event) => matches!(event.event, SessionEvent::Ended),
     }
 }
 
@@ -57,7 +57,7 @@ impl JournalWriter {
             key.clone(),
             (&folder.name(), folder.path()),
             /*since*/ 1,
-            Head::default(),
+            JournalHead::default(),
         )?;
         Ok(Self {
             folder,
@@ -67,7 +67,7 @@ impl JournalWriter {
             seq: 0,
             prev: String::new(),
             paused_ms: 0,
-            views: Views::default(),
+            views: ViewCache::default(),
             references: References::default(),
             _lock: lock,
         })
@@ -101,7 +101,7 @@ impl JournalWriter {
         let seq = head.seq;
         let anchor = folder.seals().anchor(key.clone(), (&session, folder.path()), since, head)?;
         // The next view of each window is stored whole.
-        let views = Views::default();
+        let views = ViewCache::default();
         Ok(Self { folder, file, key, anchor, seq, prev, paused_ms: 0, views, references, _lock: lock })
     }
 
@@ -111,10 +111,10 @@ impl JournalWriter {
     ///
     /// # Errors
     /// [`JournalError`] if it cannot be written; the recorded action must not be performed then.
-    pub fn append(&mut self, at_ms: u64, record: Record) -> Result<Line, JournalError> {
+    pub fn append(&mut self, at_ms: u64, record: JournalRecord) -> Result<JournalEntry, JournalError> {
         let durable = is_durable(&record);
         let paused_ms = std::mem::take(&mut self.paused_ms);
-        let line = Line { seq: self.seq + 1, prev: self.prev.clone(), at_ms, paused_ms, record };
+        let line = JournalEntry { seq: self.seq + 1, prev: self.prev.clone(), at_ms, paused_ms, record };
         let record = self.encoded(&line).map_err(JournalError::Encode)?;
         self.references.add_all(&record);
         let (mut text, seal) = seal(record, &self.key);
@@ -135,9 +135,9 @@ impl JournalWriter {
         write().map_err(|source| JournalError::file("write", &path, source))?;
         self.prev = prev;
         self.seq = line.seq;
-        let synced = if durable { Synced::Yes } else { Synced::NotYet };
-        self.anchor.advance(Head { seq: line.seq, seal }, synced)?;
-        if let Record::Event(_) = &line.record
+        let synced = if durable { RecordSyncState::Yes } else { RecordSyncState::NotYet };
+        self.anchor.advance(JournalHead { seq: line.seq, seal }, synced)?;
+        if let JournalRecord::Event(_) = &line.record
             && durable
         {
             self.anchor.sync()?;
@@ -146,9 +146,9 @@ impl JournalWriter {
     }
 
     /// Syncs what this record and those before it refer to.
-    fn sync_references(&mut self, record: &Record) -> Result<(), JournalError> {
+    fn sync_references(&mut self, record: &JournalRecord) -> Result<(), JournalError> {
         self.references.sync(&self.folder)?;
-        if let Record::Header(header) = record {
+        if let JournalRecord::Header(header) = record {
             references::sync_file(&self.folder.prompts_path(&header.prompts_sha256))?;
             references::sync_folder(self.folder.path())?;
         }
@@ -156,19 +156,19 @@ impl JournalWriter {
     }
 
     /// The line as stored in the file.
-    fn encoded(&mut self, line: &Line) -> serde_json::Result<Vec<u8>> {
-        let Record::Event(record) = &line.record else { return serde_json::to_vec(line) };
-        let Event::Observed { observation } = &record.event else { return serde_json::to_vec(line) };
+    fn encoded(&mut self, line: &JournalEntry) -> serde_json::Result<Vec<u8>> {
+        let JournalRecord::Event(record) = &line.record else { return serde_json::to_vec(line) };
+        let SessionEvent::Observed { observation } = &record.event else { return serde_json::to_vec(line) };
         let Some(changes) = self.views.encode(observation) else { return serde_json::to_vec(line) };
-        let event = Event::Observed { observation: StoredObservation::WindowChanges(changes) };
+        let event = SessionEvent::Observed { observation: StoredObservation::WindowChanges(changes) };
         let record = EventRecord { effect: record.effect, at_ms: record.at_ms, event };
-        let Line { seq, ref prev, at_ms, paused_ms, .. } = *line;
+        let JournalEntry { seq, ref prev, at_ms, paused_ms, .. } = *line;
         serde_json::to_vec(&StoredLine {
             seq,
             prev: prev.clone(),
             at_ms,
             paused_ms,
-            record: Record::Event(Box::new(record)),
+            record: JournalRecord::Event(Box::new(record)),
         })
     }
 

@@ -4,14 +4,14 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use deskhand_core::{
     agent::AgentRef,
-    command::{CallResult, Command, ToolSpec},
+    command::{CallResult, ToolCommand, ToolSpec},
     ids::WindowId,
     observation::{Observation, WindowView},
     outcome::OutcomeKind,
     provenance::Provenance,
-    record::{Line, Record},
+    record::{JournalEntry, JournalRecord},
     reply::extract_json,
-    session::{Effect, Event, FollowerPlan},
+    session::{Effect, FollowerPlan, SessionEvent},
     text::excerpt,
 };
 use serde_json::Value;
@@ -24,10 +24,10 @@ const ABOUT_CHARS_MAX: usize = 120;
 
 /// A call with what came of it, and what the agent saw before it.
 #[derive(Debug, Clone)]
-pub(super) struct Act {
+pub(super) struct ObservedCall {
     /// Why, in the words of the agent.
     pub(super) about: String,
-    pub(super) command: Command,
+    pub(super) command: ToolCommand,
     pub(super) result: CallResult,
     /// The window as it was seen last before the call.
     pub(super) view: Option<Arc<WindowView>>,
@@ -37,9 +37,9 @@ pub(super) struct Act {
 
 /// A request that was fulfilled, and how.
 #[derive(Debug, Default)]
-pub(super) struct Taught {
+pub(super) struct FulfilledRequest {
     pub(super) request: String,
-    pub(super) acts: Vec<Act>,
+    pub(super) acts: Vec<ObservedCall>,
     /// The day of the session.
     pub(super) on: String,
     /// All tools, for what their arguments are.
@@ -50,20 +50,21 @@ pub(super) struct Taught {
 }
 
 /// Reads the journal of a session for one of its requests.
-pub(super) fn taught(folder: &SessionFolder, round: Option<u32>) -> Result<Taught, LearnError> {
-    let mut reader = Reader::default();
+pub(super) fn taught(folder: &SessionFolder, round: Option<u32>) -> Result<FulfilledRequest, LearnError> {
+    let mut reader = LearnJournalReader::default();
     folder.read_lines(&mut |line| reader.line(line))?;
-    let Reader { tools, ended, on, .. } = reader;
-    let finished = |(_, outcome, _): &&(u32, OutcomeKind, Taught)| *outcome == OutcomeKind::Finished;
+    let LearnJournalReader { tools, ended, on, .. } = reader;
+    let finished =
+        |(_, outcome, _): &&(u32, OutcomeKind, FulfilledRequest)| *outcome == OutcomeKind::Finished;
     let found = match round {
         Some(round) => ended.iter().find(|(number, ..)| *number == round),
         None => ended.iter().rev().find(finished),
     };
     match found {
         Some((_, OutcomeKind::Finished, taught)) => {
-            let Taught { request, acts, notes, provenance, .. } = taught;
+            let FulfilledRequest { request, acts, notes, provenance, .. } = taught;
             let (request, acts, notes) = (request.clone(), acts.clone(), notes.clone());
-            Ok(Taught { request, acts, on, tools, notes, provenance: *provenance })
+            Ok(FulfilledRequest { request, acts, on, tools, notes, provenance: *provenance })
         }
         Some((number, outcome, _)) => {
             let text = format!("request {number} ended as {outcome}; only a finished one can be learnt");
@@ -82,30 +83,30 @@ pub(super) fn taught(folder: &SessionFolder, round: Option<u32>) -> Result<Taugh
 }
 
 #[derive(Default)]
-struct Reader {
+struct LearnJournalReader {
     on: String,
     tools: Vec<ToolSpec>,
     round: u32,
-    current: Taught,
-    ended: Vec<(u32, OutcomeKind, Taught)>,
+    current: FulfilledRequest,
+    ended: Vec<(u32, OutcomeKind, FulfilledRequest)>,
     /// The last view of each window.
     views: BTreeMap<WindowId, Arc<WindowView>>,
     is_host: bool,
     about: String,
-    command: Option<Command>,
+    command: Option<ToolCommand>,
 }
 
-impl Reader {
-    fn line(&mut self, line: &Line) {
+impl LearnJournalReader {
+    fn line(&mut self, line: &JournalEntry) {
         match &line.record {
-            Record::Header(header) => {
+            JournalRecord::Header(header) => {
                 self.tools = [header.config.host_tools.clone(), header.config.app_tools.clone()].concat();
                 self.on = day(header.created_ms);
             }
-            Record::Changed(change) => {
+            JournalRecord::Changed(change) => {
                 self.tools = [change.config.host_tools.clone(), change.config.app_tools.clone()].concat();
             }
-            Record::Effect(record) => {
+            JournalRecord::Effect(record) => {
                 self.round = record.round;
                 if let Some(step) = &record.step {
                     self.is_host = step.agent == AgentRef::HostAgent;
@@ -131,47 +132,54 @@ impl Reader {
                     | Effect::AwaitApproval { .. } => {}
                 }
             }
-            Record::Event(record) => self.event(&record.event),
+            JournalRecord::Event(record) => self.event(&record.event),
         }
     }
 
-    fn event(&mut self, event: &Event) {
+    fn event(&mut self, event: &SessionEvent) {
         match event {
-            Event::Requested { text, plan } => {
+            SessionEvent::Requested { text, plan } => {
                 let provenance = plan.as_ref().map_or(Provenance::Made, FollowerPlan::made_by);
-                self.current = Taught { request: text.clone(), provenance, ..Taught::default() };
+                self.current =
+                    FulfilledRequest { request: text.clone(), provenance, ..FulfilledRequest::default() };
             }
-            Event::Observed { observation: Observation::Window(view) } => {
+            SessionEvent::Observed { observation: Observation::Window(view) } => {
                 if let Some(surface) = view.surfaces.first() {
                     self.views.insert(surface.window.id, Arc::new(view.clone()));
                 }
             }
-            Event::Replied { reply, .. } => self.about = about(&reply.text),
-            Event::Returned { result } => {
+            SessionEvent::Replied { reply, .. } => self.about = about(&reply.text),
+            SessionEvent::Returned { result } => {
                 let Some(command) = self.command.take() else { return };
                 let view = command.window.and_then(|window| self.views.get(&window)).cloned();
                 let (about, is_host) = (self.about.clone(), self.is_host);
-                self.current.acts.push(Act { about, command, result: result.clone(), view, is_host });
+                self.current.acts.push(ObservedCall {
+                    about,
+                    command,
+                    result: result.clone(),
+                    view,
+                    is_host,
+                });
             }
-            Event::Ended
-            | Event::Observed { .. }
-            | Event::ObserveFailed { .. }
-            | Event::Ranked { .. }
-            | Event::Retrieved { .. }
-            | Event::ModelFailed { .. }
-            | Event::Answered { .. }
-            | Event::Unanswered { .. }
-            | Event::Approved { .. }
-            | Event::Rejected { .. }
-            | Event::Delegated { .. }
-            | Event::Acknowledged { .. }
-            | Event::Stopped { .. }
-            | Event::Suspended { .. }
-            | Event::Told { .. }
-            | Event::TakenOver { .. }
-            | Event::HandedBack { .. }
-            | Event::Disclosed { .. }
-            | Event::Resumed { .. } => {}
+            SessionEvent::Ended
+            | SessionEvent::Observed { .. }
+            | SessionEvent::ObserveFailed { .. }
+            | SessionEvent::Ranked { .. }
+            | SessionEvent::Retrieved { .. }
+            | SessionEvent::ModelFailed { .. }
+            | SessionEvent::Answered { .. }
+            | SessionEvent::Unanswered { .. }
+            | SessionEvent::Approved { .. }
+            | SessionEvent::Rejected { .. }
+            | SessionEvent::Delegated { .. }
+            | SessionEvent::Acknowledged { .. }
+            | SessionEvent::Stopped { .. }
+            | SessionEvent::Suspended { .. }
+            | SessionEvent::Told { .. }
+            | SessionEvent::TakenOver { .. }
+            | SessionEvent::HandedBack { .. }
+            | SessionEvent::Disclosed { .. }
+            | SessionEvent::Resumed { .. } => {}
         }
     }
 }

@@ -15,14 +15,14 @@ use std::fmt;
 use deskhand_core::{
     command::ToolSpec,
     provenance::Provenance,
-    workflow::{FORMAT, Learnt, Workflow},
+    workflow::{FORMAT, Workflow, WorkflowOrigin},
 };
 
 pub use parameters::Unsure;
 
-use self::acts::{Act, Taught};
+use self::acts::{FulfilledRequest, ObservedCall};
 use crate::{
-    demonstration::Shown,
+    demonstration::DemonstratedActs,
     journal::{JournalError, SessionFolder},
 };
 
@@ -39,10 +39,10 @@ pub enum LearnError {
 
 /// A workflow learnt from a session, as a draft.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Draft {
+pub struct WorkflowDraft {
     /// The workflow.
     pub workflow: Workflow,
-    /// Texts that may be parameters. To confirm one, call [`Draft::accept`].
+    /// Texts that may be parameters. To confirm one, call [`WorkflowDraft::accept`].
     pub unsure: Vec<Unsure>,
     /// Parts that were left out or may not hold, a sentence each.
     pub notes: Vec<String>,
@@ -50,7 +50,7 @@ pub struct Draft {
     pub provenance: Provenance,
 }
 
-impl fmt::Display for Draft {
+impl fmt::Display for WorkflowDraft {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let workflow = &self.workflow;
         let names: Vec<&str> = workflow.parameters.keys().map(String::as_str).collect();
@@ -61,7 +61,7 @@ impl fmt::Display for Draft {
 
 /// A request to learn a workflow from a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Lesson {
+pub struct LearnOptions {
     /// The name of the workflow.
     pub name: String,
     /// The request, from 1; `None` for the last one that was finished.
@@ -74,9 +74,9 @@ pub struct Lesson {
 ///
 /// # Errors
 /// [`LearnError`] if the journal cannot be read, or no request of it was finished.
-pub fn learn(folder: &SessionFolder, lesson: &Lesson) -> Result<Draft, LearnError> {
+pub fn learn(folder: &SessionFolder, lesson: &LearnOptions) -> Result<WorkflowDraft, LearnError> {
     let taught = acts::taught(folder, lesson.round)?;
-    drafted(taught, lesson, Learnt { session: folder.name(), demonstrated: false, on: String::new() })
+    drafted(taught, lesson, WorkflowOrigin { session: folder.name(), demonstrated: false, on: String::new() })
 }
 
 /// Learns a workflow from what a person did. `id` names the demonstration; `on` is its day.
@@ -84,20 +84,20 @@ pub fn learn(folder: &SessionFolder, lesson: &Lesson) -> Result<Draft, LearnErro
 /// # Errors
 /// [`LearnError::NothingToLearn`] if nothing was done that had an effect.
 pub fn learn_shown(
-    shown: Shown,
+    shown: DemonstratedActs,
     request: &str,
     tools: &[ToolSpec],
-    lesson: &Lesson,
+    lesson: &LearnOptions,
     id: &str,
-) -> Result<Draft, LearnError> {
-    let acts = shown.acts.into_iter().map(|act| Act {
+) -> Result<WorkflowDraft, LearnError> {
+    let acts = shown.acts.into_iter().map(|act| ObservedCall {
         about: act.about,
         command: act.command,
         result: act.result,
         view: Some(act.view),
         is_host: false,
     });
-    let taught = Taught {
+    let taught = FulfilledRequest {
         request: request.to_owned(),
         acts: acts.collect(),
         on: acts::day(crate::now_ms()),
@@ -105,10 +105,14 @@ pub fn learn_shown(
         notes: shown.notes,
         provenance: Provenance::Made,
     };
-    drafted(taught, lesson, Learnt { session: id.to_owned(), demonstrated: true, on: String::new() })
+    drafted(taught, lesson, WorkflowOrigin { session: id.to_owned(), demonstrated: true, on: String::new() })
 }
 
-fn drafted(taught: Taught, lesson: &Lesson, learnt: Learnt) -> Result<Draft, LearnError> {
+fn drafted(
+    taught: FulfilledRequest,
+    lesson: &LearnOptions,
+    learnt: WorkflowOrigin,
+) -> Result<WorkflowDraft, LearnError> {
     let mut notes = taught.notes;
     let kept = readings::find(&taught.acts, &taught.request);
     let mut made = steps::steps(&taught.acts, &kept, &taught.tools, &mut notes);
@@ -124,7 +128,7 @@ fn drafted(taught: Taught, lesson: &Lesson, learnt: Learnt) -> Result<Draft, Lea
         about: taught.request.clone(),
         request: deskhand_core::workflow::literal(&taught.request),
         documents: lesson.documents.iter().map(|path| deskhand_core::workflow::literal(path)).collect(),
-        learnt: Some(Learnt { on: taught.on.clone(), ..learnt }),
+        learnt: Some(WorkflowOrigin { on: taught.on.clone(), ..learnt }),
         parameters: std::collections::BTreeMap::new(),
         dialogs: Vec::new(),
         steps: made,
@@ -133,7 +137,7 @@ fn drafted(taught: Taught, lesson: &Lesson, learnt: Learnt) -> Result<Draft, Lea
     if !provenance.is_users() {
         notes.push("it was learnt from what a stranger's file says, so it is not trusted yet".to_owned());
     }
-    let mut draft = Draft { workflow, unsure: Vec::new(), notes, provenance };
+    let mut draft = WorkflowDraft { workflow, unsure: Vec::new(), notes, provenance };
     parameters::find(&mut draft, &taught.request);
     Ok(draft)
 }

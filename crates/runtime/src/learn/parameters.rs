@@ -8,7 +8,7 @@ use deskhand_core::workflow::{
 };
 use serde_json::Value;
 
-use super::Draft;
+use super::WorkflowDraft;
 
 /// The longest value that can be a parameter, in characters.
 const VALUE_CHARS_MAX: usize = 500;
@@ -29,7 +29,7 @@ pub struct Unsure {
 
 /// Finds the parameters of a draft. Values that were typed and stand in the request are parameters; names of elements that stand there
 /// may be.
-pub(super) fn find(draft: &mut Draft, request: &str) {
+pub(super) fn find(draft: &mut WorkflowDraft, request: &str) {
     let documents = std::mem::take(&mut draft.workflow.documents);
     let mut typed = Vec::new();
     collect(&draft.workflow.steps, &mut typed);
@@ -61,7 +61,7 @@ pub(super) fn find(draft: &mut Draft, request: &str) {
     }
 }
 
-impl Draft {
+impl WorkflowDraft {
     /// Makes a text that was unsure a parameter.
     pub fn accept(&mut self, unsure: &Unsure) {
         add_as(self, &unsure.value, unsure.name.clone(), kind_of(&unsure.value));
@@ -86,7 +86,7 @@ fn kind_of(value: &str) -> ParameterKind {
 }
 
 /// Makes a value a parameter, unless it is one.
-fn add(draft: &mut Draft, value: &str, hint: &str, kind: ParameterKind) {
+fn add(draft: &mut WorkflowDraft, value: &str, hint: &str, kind: ParameterKind) {
     let is_known = draft.workflow.parameters.values().any(|known| known.example == value);
     if value.trim().is_empty() || is_known || value.chars().count() > VALUE_CHARS_MAX {
         return;
@@ -95,7 +95,7 @@ fn add(draft: &mut Draft, value: &str, hint: &str, kind: ParameterKind) {
     add_as(draft, value, name, kind);
 }
 
-fn add_as(draft: &mut Draft, value: &str, name: String, kind: ParameterKind) {
+fn add_as(draft: &mut WorkflowDraft, value: &str, name: String, kind: ParameterKind) {
     let written = format!("{{{name}}}");
     let said = match kind {
         ParameterKind::File => value.rsplit('/').next().unwrap_or(value),
@@ -135,7 +135,7 @@ pub(super) fn follow_sizes(steps: &mut [WorkflowStep], size: &dyn Fn(&str) -> Op
     }
 }
 
-fn replace_documents(draft: &mut Draft) {
+fn replace_documents(draft: &mut WorkflowDraft) {
     let examples: BTreeMap<String, String> =
         draft.workflow.parameters.iter().map(|(name, known)| (known.example.clone(), name.clone())).collect();
     for document in &mut draft.workflow.documents {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use deskhand_core::workflow::Values;
 use serde_json::Value;
 
-use super::acts::Act;
+use super::acts::ObservedCall;
 
 /// The shortest text that is taken for one that was read, in characters: a shorter one is equal by chance.
 const CHARS_MIN: usize = 3;
@@ -30,20 +30,20 @@ impl Readings {
 
 impl Readings {
     /// Returns the number of rows of the table at a path: `read1.rows`.
-    pub(super) fn rows(&self, acts: &[Act], path: &str) -> Option<usize> {
+    pub(super) fn rows(&self, acts: &[ObservedCall], path: &str) -> Option<usize> {
         let values = self.values(acts)?;
         values.at(path).ok()?.as_array().map(Vec::len)
     }
 
     /// The last cell of the table at a path, if it began at A1: C5.
-    pub(super) fn corner(&self, acts: &[Act], path: &str) -> Option<String> {
+    pub(super) fn corner(&self, acts: &[ObservedCall], path: &str) -> Option<String> {
         let values = self.values(acts)?;
         let corner = values.at(&format!("{path}.corner")).ok()?;
         corner.as_str().map(str::to_owned)
     }
 
     /// Returns the values that were read, by the names under which they are saved.
-    fn values(&self, acts: &[Act]) -> Option<Values> {
+    fn values(&self, acts: &[ObservedCall]) -> Option<Values> {
         let mut values = Values::default();
         for (act, name) in &self.saved {
             values.save(name, acts.get(*act)?.result.output.clone());
@@ -53,7 +53,7 @@ impl Readings {
 }
 
 /// Finds the values that acts took from what was read before. What the user's request says is the user's.
-pub(super) fn find(acts: &[Act], request: &str) -> Readings {
+pub(super) fn find(acts: &[ObservedCall], request: &str) -> Readings {
     let mut known: BTreeMap<String, (usize, String)> = BTreeMap::new();
     let mut readings = Readings::default();
     let mut used = BTreeSet::new();

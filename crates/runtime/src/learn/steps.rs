@@ -9,13 +9,13 @@ use deskhand_core::{
     known_tools::{RECALL, RUN_WORKFLOW, SCROLL},
     ui::{WindowKind, names_equal},
     workflow::{
-        Expected, StepWindow, WorkflowStep, literal,
+        StepExpectation, StepWindow, WorkflowStep, literal,
         selector::{NamePattern, Selector},
     },
 };
 use serde_json::{Map, Value};
 
-use super::{acts::Act, readings::Readings};
+use super::{acts::ObservedCall, readings::Readings};
 
 /// Tools that look at or move the view alone: a step finds its element without them. Of a workflow that was run, the steps are there.
 const NOT_REPEATED: &[&str] = &[
@@ -32,13 +32,13 @@ const NOT_REPEATED: &[&str] = &[
 
 /// The steps of these acts.
 pub(super) fn steps(
-    acts: &[Act],
+    acts: &[ObservedCall],
     readings: &Readings,
     tools: &[ToolSpec],
     notes: &mut Vec<String>,
 ) -> Vec<WorkflowStep> {
     let mut steps = Vec::new();
-    let mut uncalled = Uncalled::default();
+    let mut uncalled = UnpromptedDialogs::default();
     for (index, act) in acts.iter().enumerate() {
         if is_repeated(act, readings.saved.contains_key(&index)) {
             let maybe = uncalled.has(act, tools);
@@ -54,15 +54,15 @@ pub(super) fn steps(
 /// Dialogs that came without anything that was done: they were there when their application was first worked with, such as a tip of the
 /// day. Another time they may not come.
 #[derive(Default)]
-struct Uncalled {
+struct UnpromptedDialogs {
     /// Applications that were worked with, by their root.
     applications: BTreeSet<String>,
     dialogs: BTreeSet<WindowId>,
 }
 
-impl Uncalled {
+impl UnpromptedDialogs {
     /// Returns `true` if an act is aimed at an element of such a dialog.
-    fn has(&mut self, act: &Act, tools: &[ToolSpec]) -> bool {
+    fn has(&mut self, act: &ObservedCall, tools: &[ToolSpec]) -> bool {
         let Some(view) = act.view.as_ref().filter(|_| !act.is_host) else { return false };
         let takes = act.command.takes_in(tools);
         let elements = takes.iter().filter(|(_, takes)| *takes == Takes::Element);
@@ -88,7 +88,7 @@ impl Uncalled {
 }
 
 /// Returns `true` if an act is a part of the work: it had an effect, or what it read is used.
-fn is_repeated(act: &Act, is_read: bool) -> bool {
+fn is_repeated(act: &ObservedCall, is_read: bool) -> bool {
     let happened = act.result.is_success() && act.result.effect != Some(Verdict::NotSeen);
     match act.command.intent.does {
         _ if !happened || NOT_REPEATED.contains(&act.command.tool.as_str()) => is_read && happened,
@@ -111,7 +111,7 @@ fn is_repeated(act: &Act, is_read: bool) -> bool {
 }
 
 fn step(
-    act: &Act,
+    act: &ObservedCall,
     (index, readings): (usize, &Readings),
     tools: &[ToolSpec],
 ) -> Result<WorkflowStep, String> {
@@ -166,7 +166,7 @@ fn argument(value: &Value, index: usize, readings: &Readings) -> Value {
 }
 
 /// The window that an act was done in.
-fn window(act: &Act) -> Result<StepWindow, String> {
+fn window(act: &ObservedCall) -> Result<StepWindow, String> {
     let surface = act.view.as_ref().and_then(|view| view.surfaces.first());
     let window = &surface.ok_or("its window was never seen")?.window;
     let document = window.document.as_ref().and_then(|document| document.path.as_deref());
@@ -184,20 +184,20 @@ fn element_id(value: &Value) -> Option<ElementId> {
 }
 
 /// The element of an act, by what it is recognised by.
-fn selector(act: &Act, value: &Value) -> Result<Selector, String> {
+fn selector(act: &ObservedCall, value: &Value) -> Result<Selector, String> {
     let id = element_id(value).ok_or_else(|| format!("{value} is no element"))?;
     let view = act.view.as_ref().ok_or("its window was never seen")?;
     Selector::of(view, id).map(Selector::written).ok_or_else(|| format!("{id} was never seen in its window"))
 }
 
 /// Returns the expected result of an act: the dialog that it opened, and whether its effect was seen.
-fn expected(act: &Act) -> Expected {
+fn expected(act: &ObservedCall) -> StepExpectation {
     let opened = act.result.window.as_ref().filter(|window| {
         let main = act.view.as_ref().and_then(|view| view.surfaces.first());
         let is_other = main.is_none_or(|main| !names_equal(&main.window.title, &window.title));
         window.kind == WindowKind::Dialog && is_other && !window.title.trim().is_empty()
     });
-    Expected {
+    StepExpectation {
         opens: opened.map(|window| literal(&window.title)),
         unseen: act.result.effect == Some(Verdict::Unknown),
     }

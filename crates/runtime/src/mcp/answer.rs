@@ -15,27 +15,27 @@ const PICTURE_BYTES_MAX: usize = 4 << 20;
 
 /// The content that a call or a resource returned.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Answer {
+pub struct McpReply {
     /// Its text, clipped.
     pub text: String,
     /// Its structured content; null if there is none, or it is too long.
     pub data: Value,
     /// Its pictures.
-    pub pictures: Vec<Picture>,
+    pub pictures: Vec<McpPicture>,
     /// Set if the server marks the answer as an error.
     pub is_error: bool,
 }
 
 /// A picture of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Picture {
+pub struct McpPicture {
     /// Its type: `image/png`.
     pub media_type: String,
     /// The file.
     pub bytes: Vec<u8>,
 }
 
-impl Answer {
+impl McpReply {
     pub(super) fn of_call(result: CallToolResult) -> Self {
         let mut answer = Self { is_error: result.is_error == Some(true), ..Self::default() };
         let mut texts = Vec::new();
@@ -93,7 +93,7 @@ impl Answer {
         let is_small = encoded.len() / 4 * 3 <= PICTURE_BYTES_MAX && self.pictures.len() < PICTURES_MAX;
         let bytes = is_small.then(|| STANDARD.decode(encoded).ok()).flatten();
         match bytes {
-            Some(bytes) => self.pictures.push(Picture { media_type, bytes }),
+            Some(bytes) => self.pictures.push(McpPicture { media_type, bytes }),
             None => texts.push(format!("(a picture, {media_type}, left out: too large or not readable)")),
         }
     }

@@ -17,9 +17,9 @@ const ANSWER_MAX: usize = 32 << 20;
 
 /// Number of bytes received from a server since the last request. Shared with the code that sends requests.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Received(Arc<AtomicUsize>);
+pub(super) struct McpReceivedBytes(Arc<AtomicUsize>);
 
-impl Received {
+impl McpReceivedBytes {
     /// A request begins, and the server may send again.
     pub(super) fn restart(&self) {
         self.0.store(0, Ordering::Relaxed);
@@ -32,18 +32,18 @@ impl Received {
 }
 
 /// A reader that fails when a server sends too much.
-pub(super) struct Bounded<R> {
+pub(super) struct BoundedReader<R> {
     inner: R,
-    received: Received,
+    received: McpReceivedBytes,
 }
 
-impl<R> Bounded<R> {
-    pub(super) const fn new(inner: R, received: Received) -> Self {
+impl<R> BoundedReader<R> {
+    pub(super) const fn new(inner: R, received: McpReceivedBytes) -> Self {
         Self { inner, received }
     }
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Bounded<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for BoundedReader<R> {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,

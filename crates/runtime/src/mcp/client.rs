@@ -18,11 +18,11 @@ use serde_json::{Map, Value};
 use tokio::time::timeout;
 
 use super::{
-    answer::Answer,
-    bounded::{Bounded, Received},
+    answer::McpReply,
+    bounded::{BoundedReader, McpReceivedBytes},
     http,
     process::{END_BOUND, Process},
-    settings::{ServerSettings, Transport},
+    settings::{McpServerSettings, McpTransport},
 };
 
 /// The most tools of a server that are used.
@@ -63,40 +63,42 @@ pub struct ServerTool {
 }
 
 /// A session with a server. Dropping it ends a program with its descendants.
-pub struct Client {
+pub struct McpClient {
     service: RunningService<RoleClient, ()>,
     process: Option<Process>,
-    received: Received,
+    received: McpReceivedBytes,
 }
 
-impl Client {
+impl McpClient {
     /// Starts or reaches the server and initialises the protocol. `folder` takes the log and the scratch files of a program.
     ///
     /// # Errors
     /// [`McpError::Start`] with the cause.
-    pub async fn open(settings: &ServerSettings, folder: &Path) -> Result<Self, McpError> {
+    pub async fn open(settings: &McpServerSettings, folder: &Path) -> Result<Self, McpError> {
         let limit = settings.start_timeout;
-        let received = Received::default();
+        let received = McpReceivedBytes::default();
         match &settings.transport {
-            Transport::Program(program) => {
+            McpTransport::Program(program) => {
                 let (mut process, output, input) = Process::start(program, folder)?;
-                let transport = (Bounded::new(output, received.clone()), input);
+                let transport = (BoundedReader::new(output, received.clone()), input);
                 match greet(transport, limit).await {
                     Ok(service) => Ok(Self { service, process: Some(process), received }),
-                    Err(Greeting::Failed(error)) => {
+                    Err(McpHandshakeError::Failed(error)) => {
                         Err(McpError::Start(format!("initialise it: {error}{}", process.ended().await)))
                     }
-                    Err(Greeting::TimedOut) => Err(timed_out("initialise it", limit, &process.tail())),
+                    Err(McpHandshakeError::TimedOut) => {
+                        Err(timed_out("initialise it", limit, &process.tail()))
+                    }
                 }
             }
-            Transport::Http(http) => {
+            McpTransport::Http(http) => {
                 let transport = http::transport(http)?;
                 match greet(transport, limit).await {
                     Ok(service) => Ok(Self { service, process: None, received }),
-                    Err(Greeting::Failed(error)) => {
+                    Err(McpHandshakeError::Failed(error)) => {
                         Err(McpError::Start(format!("initialise it at {}: {error}", http.url)))
                     }
-                    Err(Greeting::TimedOut) => Err(timed_out("initialise it", limit, "")),
+                    Err(McpHandshakeError::TimedOut) => Err(timed_out("initialise it", limit, "")),
                 }
             }
         }
@@ -159,14 +161,14 @@ impl Client {
         tool: &str,
         arguments: Map<String, Value>,
         limit: Duration,
-    ) -> Result<Answer, McpError> {
+    ) -> Result<McpReply, McpError> {
         self.received.restart();
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let ServerResult::CallToolResult(result) = self.ask(request, limit).await? else {
             return Err(McpError::Refused("something other than the result of a tool".to_owned()));
         };
-        Ok(Answer::of_call(result))
+        Ok(McpReply::of_call(result))
     }
 
     /// The resources of the server: their addresses and names, at most `most`.
@@ -186,12 +188,12 @@ impl Client {
     ///
     /// # Errors
     /// As [`call`](Self::call).
-    pub async fn read_resource(&self, address: &str, limit: Duration) -> Result<Answer, McpError> {
+    pub async fn read_resource(&self, address: &str, limit: Duration) -> Result<McpReply, McpError> {
         self.received.restart();
         let params = ReadResourceRequestParams::new(address.to_owned());
         let read = timeout(limit, self.service.peer().read_resource(params)).await;
         let read = read.map_err(|_| McpError::Timeout(limit.as_secs()))?;
-        read.map(Answer::of_resource).map_err(|error| McpError::Refused(quoted(&error.to_string())))
+        read.map(McpReply::of_resource).map_err(|error| McpError::Refused(quoted(&error.to_string())))
     }
 
     async fn ask(&mut self, request: ClientRequest, limit: Duration) -> Result<ServerResult, McpError> {
@@ -232,13 +234,16 @@ impl Client {
     }
 }
 
-enum Greeting {
+enum McpHandshakeError {
     Failed(String),
     TimedOut,
 }
 
 /// Initialises the protocol, in whichever version the server speaks.
-async fn greet<T, E, A>(transport: T, limit: Duration) -> Result<RunningService<RoleClient, ()>, Greeting>
+async fn greet<T, E, A>(
+    transport: T,
+    limit: Duration,
+) -> Result<RunningService<RoleClient, ()>, McpHandshakeError>
 where
     T: IntoTransport<RoleClient, E, A>,
     E: std::error::Error + Send + Sync + 'static,
@@ -249,8 +254,8 @@ where
     };
     match timeout(limit, serve_client_with_lifecycle((), transport, lifecycle)).await {
         Ok(Ok(service)) => Ok(service),
-        Ok(Err(error)) => Err(Greeting::Failed(quoted(cause(&error.to_string())))),
-        Err(_) => Err(Greeting::TimedOut),
+        Ok(Err(error)) => Err(McpHandshakeError::Failed(quoted(cause(&error.to_string())))),
+        Err(_) => Err(McpHandshakeError::TimedOut),
     }
 }
 

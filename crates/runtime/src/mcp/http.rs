@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use deskhand_http::{Bound, client};
+use deskhand_http::{HttpTimeout, client};
 use rmcp::transport::{
     StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig,
 };
@@ -16,7 +16,7 @@ const CONNECT_BOUND: Duration = Duration::from_secs(10);
 pub(super) fn transport(
     settings: &HttpSettings,
 ) -> Result<StreamableHttpClientTransport<reqwest::Client>, McpError> {
-    let client = client(&settings.url, CONNECT_BOUND, Bound::Callers)
+    let client = client(&settings.url, CONNECT_BOUND, HttpTimeout::Callers)
         .map_err(|error| McpError::Start(format!("set up a client for {}: {error}", settings.url)))?;
     let mut headers = HashMap::new();
     for (name, value) in &settings.headers {

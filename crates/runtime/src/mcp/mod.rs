@@ -14,6 +14,6 @@ mod http;
 mod process;
 pub mod settings;
 
-pub use answer::{Answer, Picture};
-pub use client::{Client, McpError, ServerTool};
-pub use settings::{HttpSettings, ProgramSettings, ServerSettings, Transport};
+pub use answer::{McpPicture, McpReply};
+pub use client::{McpClient, McpError, ServerTool};
+pub use settings::{HttpSettings, McpServerSettings, McpTransport, ProgramSettings};

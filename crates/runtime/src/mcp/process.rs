@@ -98,7 +98,7 @@ impl Process {
 }
 
 /// A plan for starting the process.
-struct Plan {
+struct McpLaunchPlan {
     /// The program.
     file: PathBuf,
     /// Its working folder.
@@ -108,7 +108,7 @@ struct Plan {
     enforcement: Enforcement,
 }
 
-impl Plan {
+impl McpLaunchPlan {
     fn new(settings: &ProgramSettings, program: &str, folder: &Path) -> Result<Self, String> {
         let sandbox = &settings.sandbox;
         let enforcement =
@@ -152,7 +152,7 @@ fn start(settings: &ProgramSettings, folder: &Path) -> Result<(Child, ProcessGro
     let Some((program, arguments)) = settings.command.split_first() else {
         return Err("start it: its command is empty".to_owned());
     };
-    let plan = Plan::new(settings, program, folder)?;
+    let plan = McpLaunchPlan::new(settings, program, folder)?;
     let own = [plan.place.clone(), folder.to_owned()];
     let (mark, value) = ProcessGroup::mark();
     let child = settings

@@ -2,25 +2,25 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use deskhand_http::Secret;
+use deskhand_http::HttpCredential;
 use reqwest::Url;
 
 use crate::programs::sandbox::SandboxSettings;
 
 /// Connection settings of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServerSettings {
+pub struct McpServerSettings {
     /// Its name, for messages.
     pub name: String,
     /// The way to it.
-    pub transport: Transport,
+    pub transport: McpTransport,
     /// Maximum time for the server to start and to list its tools and resources.
     pub start_timeout: Duration,
 }
 
 /// The way to a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Transport {
+pub enum McpTransport {
     /// A program that is started and speaks on stdio.
     Program(ProgramSettings),
     /// A server that runs elsewhere.
@@ -39,7 +39,7 @@ pub struct ProgramSettings {
     /// Additional variables that it inherits.
     pub environment: Vec<String>,
     /// Variables that it gets, with their values: tokens of services. Their values are shown nowhere.
-    pub variables: Vec<(String, Secret)>,
+    pub variables: Vec<(String, HttpCredential)>,
 }
 
 /// A server over streamable HTTP.
@@ -48,12 +48,12 @@ pub struct HttpSettings {
     /// Its address.
     pub url: Url,
     /// The bearer token that every request carries.
-    pub token: Option<Secret>,
+    pub token: Option<HttpCredential>,
     /// More headers of every request.
-    pub headers: Vec<(String, Secret)>,
+    pub headers: Vec<(String, HttpCredential)>,
 }
 
-impl Transport {
+impl McpTransport {
     /// The program or the address, for messages.
     pub fn described(&self) -> String {
         match self {

@@ -10,4 +10,4 @@ mod timeline;
 
 pub use line::{MomentKind, MomentLine};
 pub use parts::{CallPart, MomentParts, PromptMessage, ReplyPart, moment_parts};
-pub use timeline::{FollowedMoments, MOMENTS_MAX, Moments, moments};
+pub use timeline::{FollowedMoments, MOMENTS_MAX, SessionMoments, moments};

@@ -1,13 +1,13 @@
 //! Everything about one moment.
 
 use deskhand_core::{
-    action::{Action, Report},
-    command::{CallResult, Command, Route},
-    model::{Message, ModelFailure, ModelReply, Part, Speaker},
+    action::{ActionOutcome, CallReport},
+    command::{ActionRoute, CallResult, ToolCommand},
+    model::{MessagePart, ModelFailure, ModelMessage, ModelReply, Speaker},
     observation::Observation,
     prompt::window_line,
-    record::{Line, Record},
-    session::{Effect, EffectRecord, Event},
+    record::{JournalEntry, JournalRecord},
+    session::{Effect, EffectRecord, SessionEvent},
     text::clip,
 };
 use deskhand_secret::Veil;
@@ -16,13 +16,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    scan::{ANSWERED_WITHIN, Kind, Place, Scan},
+    scan::{ANSWERED_WITHIN, JournalLineSpan, JournalScan, ScannedLineKind},
     timeline::file_of,
 };
 use crate::{
     journal::{JournalError, SessionFolder},
     passwords::{hidden, veil_of},
-    story::{Target, delegation_of, target_of},
+    story::{CommandTarget, delegation_of, target_of},
     tree_words::tree_text,
     words::{effect_word, result_words, whole_command_words},
 };
@@ -106,7 +106,7 @@ pub struct CallPart {
     pub proof: Vec<Value>,
     /// Which way it went: `semantic` or `input`; `None` if nothing was sent.
     #[schemars(schema_with = "crate::schema::route_or_null")]
-    pub route: Option<Route>,
+    pub route: Option<ActionRoute>,
     /// The data that the tool returned, as indented JSON; empty if none. Long output is cut.
     pub output: String,
     /// The time of the call, in milliseconds.
@@ -120,7 +120,7 @@ pub struct CallPart {
 /// [`JournalError`] if the journal cannot be read, or a line that is needed is not valid.
 pub fn moment_parts(folder: &SessionFolder, record: u64) -> Result<Option<MomentParts>, JournalError> {
     let veil = veil_of(folder)?;
-    let mut reader = Reader { scan: Scan::up_to(folder, record)?, veil };
+    let mut reader = MomentReader { scan: JournalScan::up_to(folder, record)?, veil };
     let Some(place) = reader.scan.place(record) else { return Ok(None) };
     let line = reader.read(place)?;
     let mut parts = MomentParts { record, at_ms: line.at_ms, ..MomentParts::default() };
@@ -130,19 +130,19 @@ pub fn moment_parts(folder: &SessionFolder, record: u64) -> Result<Option<Moment
     Ok(Some(parts))
 }
 
-struct Reader {
-    scan: Scan,
+struct MomentReader {
+    scan: JournalScan,
     veil: Veil,
 }
 
-impl Reader {
-    fn read(&mut self, place: Place) -> Result<Line, JournalError> {
+impl MomentReader {
+    fn read(&mut self, place: JournalLineSpan) -> Result<JournalEntry, JournalError> {
         let line = self.scan.read(place)?;
         Ok(if self.veil.is_empty() { line } else { hidden(line, &self.veil) })
     }
 
-    fn event(&mut self, place: Place) -> Result<Option<Event>, JournalError> {
-        let Record::Event(record) = self.read(place)?.record else { return Ok(None) };
+    fn event(&mut self, place: JournalLineSpan) -> Result<Option<SessionEvent>, JournalError> {
+        let JournalRecord::Event(record) = self.read(place)?.record else { return Ok(None) };
         Ok(Some(record.event))
     }
 
@@ -152,8 +152,8 @@ impl Reader {
         record: u64,
         parts: &mut MomentParts,
     ) -> Result<Option<Observation>, JournalError> {
-        let Some(place) = self.scan.last(Kind::Observed, record) else { return Ok(None) };
-        let Some(Event::Observed { observation }) = self.event(place)? else { return Ok(None) };
+        let Some(place) = self.scan.last(ScannedLineKind::Observed, record) else { return Ok(None) };
+        let Some(SessionEvent::Observed { observation }) = self.event(place)? else { return Ok(None) };
         parts.seen = Some(place.record);
         parts.picture = observation.picture().map(file_of);
         parts.tree = tree_of(&observation);
@@ -163,20 +163,22 @@ impl Reader {
     /// Reads the prompt sent since the last observation, and the reply to it.
     fn question(&mut self, record: u64, parts: &mut MomentParts) -> Result<(), JournalError> {
         let since = parts.seen.unwrap_or(0);
-        let Some(place) = self.scan.last(Kind::Ask, record).filter(|place| place.record > since) else {
+        let Some(place) = self.scan.last(ScannedLineKind::Ask, record).filter(|place| place.record > since)
+        else {
             return Ok(());
         };
-        if let Record::Effect(asked) = self.read(place)?.record
+        if let JournalRecord::Effect(asked) = self.read(place)?.record
             && let Effect::Ask { request } = asked.effect
         {
             parts.asked = Some(place.record);
             parts.prompt = request.messages.iter().map(message_part).collect();
         }
-        let replied = self.scan.last(Kind::Replied, record).filter(|reply| reply.record > place.record);
+        let replied =
+            self.scan.last(ScannedLineKind::Replied, record).filter(|reply| reply.record > place.record);
         if let Some(replied) = replied {
             parts.reply = match self.event(replied)? {
-                Some(Event::Replied { reply, .. }) => Some(reply_part(replied.record, reply)),
-                Some(Event::ModelFailed { failure }) => Some(failure_part(replied.record, &failure)),
+                Some(SessionEvent::Replied { reply, .. }) => Some(reply_part(replied.record, reply)),
+                Some(SessionEvent::ModelFailed { failure }) => Some(failure_part(replied.record, &failure)),
                 Some(_) | None => None,
             };
         }
@@ -186,13 +188,13 @@ impl Reader {
     /// The calls of a record: as an effect those that it asks for, as an event the one that it answers.
     fn calls(
         &mut self,
-        line: &Line,
-        place: Place,
+        line: &JournalEntry,
+        place: JournalLineSpan,
         observation: Option<&Observation>,
         parts: &mut MomentParts,
     ) -> Result<(), JournalError> {
         match &line.record {
-            Record::Effect(record) => {
+            JournalRecord::Effect(record) => {
                 for refused in &record.refused {
                     parts.calls.push(call_part(&refused.command, observation, None, Some(&refused.result)));
                 }
@@ -201,12 +203,12 @@ impl Reader {
                     parts.calls.push(call_part(&command, observation, answer, result.as_ref()));
                 }
             }
-            Record::Event(record) => {
-                let Some(asked) = self.scan.last(Kind::Call, place.record) else { return Ok(()) };
-                if place.kind != Kind::Returned {
+            JournalRecord::Event(record) => {
+                let Some(asked) = self.scan.last(ScannedLineKind::Call, place.record) else { return Ok(()) };
+                if place.kind != ScannedLineKind::Returned {
                     return Ok(());
                 }
-                let Record::Effect(effect) = self.read(asked)?.record else { return Ok(()) };
+                let JournalRecord::Effect(effect) = self.read(asked)?.record else { return Ok(()) };
                 if record.effect == Some(effect.id)
                     && let Some(command) = command_of(&effect)
                 {
@@ -214,7 +216,7 @@ impl Reader {
                     parts.calls.push(call_part(&command, observation, Some(place.record), result.as_ref()));
                 }
             }
-            Record::Header(_) | Record::Changed(_) => {}
+            JournalRecord::Header(_) | JournalRecord::Changed(_) => {}
         }
         Ok(())
     }
@@ -223,20 +225,20 @@ impl Reader {
     fn answer(
         &mut self,
         asked: &EffectRecord,
-        place: Place,
+        place: JournalLineSpan,
     ) -> Result<Option<(u64, CallResult)>, JournalError> {
         let after = (1..=ANSWERED_WITHIN).filter_map(|by| self.scan.place(place.record.saturating_add(by)));
-        let Some(found) = after.into_iter().find(|found| found.kind == Kind::Returned) else {
+        let Some(found) = after.into_iter().find(|found| found.kind == ScannedLineKind::Returned) else {
             return Ok(None);
         };
-        let Record::Event(record) = self.read(found)?.record else { return Ok(None) };
+        let JournalRecord::Event(record) = self.read(found)?.record else { return Ok(None) };
         let result = result_of(&record.event).filter(|_| record.effect == Some(asked.id));
         Ok(result.map(|result| (found.record, result)))
     }
 }
 
 /// The command of an effect; a delegation as the command `delegate`.
-fn command_of(record: &EffectRecord) -> Option<Command> {
+fn command_of(record: &EffectRecord) -> Option<ToolCommand> {
     match &record.effect {
         Effect::Call { command } => Some(command.clone()),
         Effect::Delegate { agent, subtask, message, context, .. } => {
@@ -253,10 +255,10 @@ fn command_of(record: &EffectRecord) -> Option<Command> {
     }
 }
 
-fn result_of(event: &Event) -> Option<CallResult> {
-    if let Event::Returned { result } = event {
+fn result_of(event: &SessionEvent) -> Option<CallResult> {
+    if let SessionEvent::Returned { result } = event {
         Some(result.clone())
-    } else if let Event::Delegated { report } = event {
+    } else if let SessionEvent::Delegated { report } = event {
         Some(crate::story::result_of(report))
     } else {
         None
@@ -264,12 +266,12 @@ fn result_of(event: &Event) -> Option<CallResult> {
 }
 
 fn call_part(
-    command: &Command,
+    command: &ToolCommand,
     observation: Option<&Observation>,
     answer: Option<u64>,
     result: Option<&CallResult>,
 ) -> CallPart {
-    let target = target_of(command, observation).map(|target: Target| target.label);
+    let target = target_of(command, observation).map(|target: CommandTarget| target.label);
     let output = result.map(|result| &result.output).filter(|output| !output.is_null());
     let output = output.map(|output| serde_json::to_string_pretty(output).unwrap_or_default());
     CallPart {
@@ -288,19 +290,21 @@ fn call_part(
 }
 
 /// The evidence of each action.
-fn proofs(report: &Report) -> Vec<Value> {
-    let evidence = |action: &Action| serde_json::to_value(&action.evidence).unwrap_or_default();
+fn proofs(report: &CallReport) -> Vec<Value> {
+    let evidence = |action: &ActionOutcome| serde_json::to_value(&action.evidence).unwrap_or_default();
     report.actions().iter().map(evidence).collect()
 }
 
-fn message_part(message: &Message) -> PromptMessage {
+fn message_part(message: &ModelMessage) -> PromptMessage {
     let text = message.parts.iter().map(|part| match part {
-        Part::Text { text } => text.clone(),
-        Part::Picture { picture } => format!("[picture, {} × {} pixels]", picture.width, picture.height),
+        MessagePart::Text { text } => text.clone(),
+        MessagePart::Picture { picture } => {
+            format!("[picture, {} × {} pixels]", picture.width, picture.height)
+        }
     });
     let pictures = message.parts.iter().filter_map(|part| match part {
-        Part::Text { .. } => None,
-        Part::Picture { picture } => Some(file_of(picture)),
+        MessagePart::Text { .. } => None,
+        MessagePart::Picture { picture } => Some(file_of(picture)),
     });
     PromptMessage {
         speaker: message.speaker,

@@ -8,18 +8,18 @@ use std::{
 
 use deskhand_core::{
     observation::WindowView,
-    record::{Line, Record},
-    session::Event,
+    record::{JournalEntry, JournalRecord},
+    session::SessionEvent,
 };
 
-use crate::journal::{JournalError, LINE_BYTES_MAX, SessionFolder, StoredLine, StoredObservation, Views};
+use crate::journal::{JournalError, LINE_BYTES_MAX, SessionFolder, StoredLine, StoredObservation, ViewCache};
 
 /// The most records from one that asks for a call to its result: a stop may come in between.
 pub(super) const ANSWERED_WITHIN: u64 = 4;
 
 /// The kind of a line, as far as it matters for a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ScannedLineKind {
     /// An observation.
     Observed,
     /// A question to a model.
@@ -36,22 +36,22 @@ pub(super) enum Kind {
 
 /// The position of a line in its file.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct JournalLineSpan {
     pub(super) record: u64,
-    pub(super) kind: Kind,
+    pub(super) kind: ScannedLineKind,
     offset: u64,
     bytes: u64,
 }
 
 /// A journal whose lines are looked up by number.
-pub(super) struct Scan {
+pub(super) struct JournalScan {
     path: PathBuf,
     file: BufReader<fs::File>,
     /// The complete lines that were scanned.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<JournalLineSpan>,
 }
 
-impl Scan {
+impl JournalScan {
     /// Scans a journal up to a record, and a little further, where the answer to it is.
     ///
     /// # Errors
@@ -70,19 +70,19 @@ impl Scan {
             }
             number += 1;
             let bytes = read as u64;
-            places.push(Place { record: number, kind: kind_of(&line), offset, bytes });
+            places.push(JournalLineSpan { record: number, kind: kind_of(&line), offset, bytes });
             offset += bytes;
         }
         Ok(Self { path, file, places })
     }
 
     /// The last line of a kind up to a record.
-    pub(super) fn last(&self, kind: Kind, record: u64) -> Option<Place> {
+    pub(super) fn last(&self, kind: ScannedLineKind, record: u64) -> Option<JournalLineSpan> {
         self.places.iter().rev().find(|place| place.kind == kind && place.record <= record).copied()
     }
 
     /// The line with a number.
-    pub(super) fn place(&self, record: u64) -> Option<Place> {
+    pub(super) fn place(&self, record: u64) -> Option<JournalLineSpan> {
         self.places.iter().find(|place| place.record == record).copied()
     }
 
@@ -90,15 +90,15 @@ impl Scan {
     ///
     /// # Errors
     /// [`JournalError`] if the line, or one that it depends on, is not valid.
-    pub(super) fn read(&mut self, place: Place) -> Result<Line, JournalError> {
+    pub(super) fn read(&mut self, place: JournalLineSpan) -> Result<JournalEntry, JournalError> {
         let mut stored = vec![self.read_stored(place)?];
         // From the view to the whole one that its changes start from; views of other windows are passed over.
         if let Some(window) = stored.first().and_then(changed_window) {
-            let earlier: Vec<Place> = self
+            let earlier: Vec<JournalLineSpan> = self
                 .places
                 .iter()
                 .rev()
-                .filter(|earlier| earlier.kind == Kind::Observed && earlier.record < place.record)
+                .filter(|earlier| earlier.kind == ScannedLineKind::Observed && earlier.record < place.record)
                 .copied()
                 .collect();
             for earlier in earlier {
@@ -114,7 +114,7 @@ impl Scan {
                 }
             }
         }
-        let mut views = Views::default();
+        let mut views = ViewCache::default();
         let mut decoded = None;
         for line in stored.into_iter().rev() {
             let seq = line.seq;
@@ -125,7 +125,7 @@ impl Scan {
         decoded.ok_or_else(|| JournalError::NoHeader { path: self.path.clone() })
     }
 
-    fn read_stored(&mut self, place: Place) -> Result<StoredLine, JournalError> {
+    fn read_stored(&mut self, place: JournalLineSpan) -> Result<StoredLine, JournalError> {
         let mut line = Vec::new();
         let file = &mut self.file;
         let read = file
@@ -139,9 +139,9 @@ impl Scan {
 
 /// Returns the kind of a line. Quotes inside strings are escaped, so these field names occur only where there are
 /// such fields. Tool arguments and outputs that contain them come after them.
-fn kind_of(line: &[u8]) -> Kind {
+fn kind_of(line: &[u8]) -> ScannedLineKind {
     const EFFECT: &str = "\"record\":{\"kind\":\"effect\"";
-    let Ok(text) = std::str::from_utf8(line) else { return Kind::Other };
+    let Ok(text) = std::str::from_utf8(line) else { return ScannedLineKind::Other };
     let after = |name: &str| {
         let rest = text.get(text.find(name)? + name.len()..)?;
         rest.split('"').next()
@@ -149,12 +149,12 @@ fn kind_of(line: &[u8]) -> Kind {
     let is_effect = text.find(EFFECT).is_some_and(|at| text.find("\"record\":{") == Some(at));
     let word = if is_effect { after("\"want\":\"") } else { after("\"came\":\"") };
     match word {
-        Some("observed") => Kind::Observed,
-        Some("ask") => Kind::Ask,
-        Some("replied" | "model_failed") => Kind::Replied,
-        Some("call" | "delegate") => Kind::Call,
-        Some("returned" | "delegated") => Kind::Returned,
-        Some(_) | None => Kind::Other,
+        Some("observed") => ScannedLineKind::Observed,
+        Some("ask") => ScannedLineKind::Ask,
+        Some("replied" | "model_failed") => ScannedLineKind::Replied,
+        Some("call" | "delegate") => ScannedLineKind::Call,
+        Some("returned" | "delegated") => ScannedLineKind::Returned,
+        Some(_) | None => ScannedLineKind::Other,
     }
 }
 
@@ -177,6 +177,6 @@ fn whole_view(line: &StoredLine) -> Option<&WindowView> {
 }
 
 fn observation_of(line: &StoredLine) -> Option<&StoredObservation> {
-    let Record::Event(record) = &line.record else { return None };
-    if let Event::Observed { observation } = &record.event { Some(observation) } else { None }
+    let JournalRecord::Event(record) = &line.record else { return None };
+    if let SessionEvent::Observed { observation } = &record.event { Some(observation) } else { None }
 }

@@ -3,7 +3,7 @@
 use deskhand_core::{
     agent::AgentRef,
     observation::Observation,
-    record::{Line, Record},
+    record::{JournalEntry, JournalRecord},
     session::{Effect, EffectRecord, StepRef},
     text::{clip, one_line},
     ui::PictureRef,
@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use super::line::{MomentKind, MomentLine};
 use crate::{
-    journal::{JournalError, JournalTail, Lines, Read, SessionFolder},
+    journal::{JournalError, JournalItem, JournalLines, JournalTail, SessionFolder},
     passwords::{hidden, veil_of},
     report::{NoteLine, TalkLine},
-    story::{Asked, Begun, Chapter, Decision, Moment, Story, Talk, Update},
+    story::{Chapter, DecisionSummary, Moment, RoundStart, Story, StoryUpdate, Talk, UserInquiry},
     words::{command_words, effect_word},
 };
 
@@ -27,7 +27,7 @@ const WORDS_CHARS_MAX: usize = 160;
 
 /// The moments of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Moments {
+pub struct SessionMoments {
     /// Its id.
     pub session: String,
     /// The number of complete records.
@@ -44,12 +44,12 @@ pub struct Moments {
 ///
 /// # Errors
 /// [`JournalError`] if the journal or the prompts of passwords cannot be read.
-pub fn moments(folder: &SessionFolder) -> Result<Moments, JournalError> {
+pub fn moments(folder: &SessionFolder) -> Result<SessionMoments, JournalError> {
     let veil = veil_of(folder)?;
-    let mut lines = Lines::open(folder)?;
+    let mut lines = JournalLines::open(folder)?;
     let mut timeline = Timeline::default();
     while let Some(read) = lines.next()? {
-        if let Read::Line(line) = read {
+        if let JournalItem::Line(line) = read {
             timeline.read(&if veil.is_empty() { *line } else { hidden(*line, &veil) });
         }
     }
@@ -73,7 +73,7 @@ impl FollowedMoments {
     ///
     /// # Errors
     /// As [`moments`].
-    pub fn now(&mut self) -> Result<Moments, JournalError> {
+    pub fn now(&mut self) -> Result<SessionMoments, JournalError> {
         if !veil_of(&self.folder)?.is_empty() {
             // What was read before a password was known may have it in clear.
             return moments(&self.folder);
@@ -98,8 +98,8 @@ struct Timeline {
 }
 
 impl Timeline {
-    fn moments_of(&self, folder: &SessionFolder) -> Moments {
-        Moments {
+    fn moments_of(&self, folder: &SessionFolder) -> SessionMoments {
+        SessionMoments {
             session: folder.name(),
             records: self.record,
             ended: self.story.is_complete(),
@@ -108,23 +108,24 @@ impl Timeline {
         }
     }
 
-    fn read(&mut self, line: &Line) {
+    fn read(&mut self, line: &JournalEntry) {
         self.record = line.seq;
         self.at_ms = line.at_ms;
-        if let Record::Effect(record) = &line.record {
+        if let JournalRecord::Effect(record) = &line.record {
             self.round = record.round;
             self.step.clone_from(&record.step);
         }
         let updates = self.story.read(line);
-        let mut refused = if let Record::Effect(record) = &line.record { record.refused.len() } else { 0 };
+        let mut refused =
+            if let JournalRecord::Effect(record) = &line.record { record.refused.len() } else { 0 };
         for update in updates {
             match update {
                 // Commands that were refused are reported by the effect after them, results by their own event.
-                Update::Moment(moment) => self.moment(&moment, &mut refused),
-                Update::Chapter(chapter) => self.chapter(&chapter),
+                StoryUpdate::Moment(moment) => self.moment(&moment, &mut refused),
+                StoryUpdate::Chapter(chapter) => self.chapter(&chapter),
             }
         }
-        if let Record::Effect(record) = &line.record {
+        if let JournalRecord::Effect(record) = &line.record {
             self.wanted(record);
         }
     }
@@ -158,7 +159,7 @@ impl Timeline {
 
     fn chapter(&mut self, chapter: &Chapter) {
         match chapter {
-            Chapter::Begun(Begun { round, request, .. }) => {
+            Chapter::Begun(RoundStart { round, request, .. }) => {
                 (self.round, self.step) = (*round, None);
                 self.add(MomentKind::Request, request);
             }
@@ -212,8 +213,8 @@ impl Timeline {
             Moment::Asked(asked) => {
                 let talk = Talk { step: 0, asked: asked.clone(), reply: None, waited_ms: 0 };
                 let kind = match asked {
-                    Asked::Questions(_) => MomentKind::Question,
-                    Asked::Approval(_) => MomentKind::Approval,
+                    UserInquiry::Questions(_) => MomentKind::Question,
+                    UserInquiry::Approval(_) => MomentKind::Approval,
                 };
                 self.add(kind, &TalkLine::of(&talk).asked.join(" · "));
             }
@@ -329,7 +330,7 @@ const fn answers(answer: MomentKind, asked: MomentKind) -> bool {
 }
 
 /// Summarizes the decision of an agent.
-fn decision_words(said: &Decision) -> String {
+fn decision_words(said: &DecisionSummary) -> String {
     let texts = [&said.subtask, &said.result, &said.comment, &said.thought];
     match texts.into_iter().find(|text| !text.is_empty()) {
         Some(text) => format!("{}: {text}", said.status),

@@ -5,12 +5,13 @@ use std::time::Duration;
 use deskhand_core::{
     agent::AgentRef,
     ids::EffectId,
-    reply::Question,
-    session::{Approval, ApprovalScope, Effect, EffectRecord, Event, NoAnswer, PlannedAction},
+    reply::UserQuestion,
+    session::{Approval, ApprovalScope, Effect, EffectRecord, NoAnswer, PlannedAction, SessionEvent},
 };
 
 use super::{
-    Answered, AnyUserChannel, ApprovalRequest, Decided, Nobody, PauseSwitch, Questions, Request, WatchHands,
+    AnyUserChannel, ApprovalReply, ApprovalRequest, Nobody, PauseSwitch, QuestionReply, QuestionRequest,
+    UserRequest, WatchHands,
 };
 
 /// The user channel of a session and its settings.
@@ -62,18 +63,18 @@ impl People<'static> {
 
 impl People<'_> {
     /// The next request from the channel.
-    pub(crate) async fn next_request(&self) -> Option<Request> {
+    pub(crate) async fn next_request(&self) -> Option<UserRequest> {
         if self.converse { self.channel.next_request_boxed().await } else { None }
     }
 
     /// Asks the questions of an agent.
-    pub(crate) async fn ask(&self, id: EffectId, questions: &[Question]) -> Event {
-        let asking = Questions { id, questions: questions.to_vec(), timeout: self.question_timeout };
+    pub(crate) async fn ask(&self, id: EffectId, questions: &[UserQuestion]) -> SessionEvent {
+        let asking = QuestionRequest { id, questions: questions.to_vec(), timeout: self.question_timeout };
         match bounded(self.question_timeout, self.channel.ask_boxed(&asking)).await {
-            None => Event::Unanswered { why: NoAnswer::TimedOut },
-            Some(Answered::Nobody) => Event::Unanswered { why: NoAnswer::NoChannel },
-            Some(Answered::Answers(answers)) => {
-                Event::Answered { answers: with_defaults(questions, answers) }
+            None => SessionEvent::Unanswered { why: NoAnswer::TimedOut },
+            Some(QuestionReply::Nobody) => SessionEvent::Unanswered { why: NoAnswer::NoChannel },
+            Some(QuestionReply::Answers(answers)) => {
+                SessionEvent::Answered { answers: with_defaults(questions, answers) }
             }
         }
     }
@@ -84,7 +85,7 @@ impl People<'_> {
         record: &EffectRecord,
         approval: &Approval,
         actions: Vec<PlannedAction>,
-    ) -> Event {
+    ) -> SessionEvent {
         let asking = ApprovalRequest {
             id: record.id,
             agent: record.step.as_ref().map_or(AgentRef::Unnamed, |step| step.agent.clone()),
@@ -96,19 +97,19 @@ impl People<'_> {
         };
         match self.approvals {
             Approvals::Ask => {}
-            Approvals::All => return Event::Approved { scope: ApprovalScope::Once },
-            Approvals::None => return Event::Rejected { instruction: None, is_message: false },
+            Approvals::All => return SessionEvent::Approved { scope: ApprovalScope::Once },
+            Approvals::None => return SessionEvent::Rejected { instruction: None, is_message: false },
         }
         match bounded(self.approval_timeout, self.channel.decide_boxed(&asking)).await {
-            None => Event::Unanswered { why: NoAnswer::TimedOut },
-            Some(Decided::Nobody) => Event::Unanswered { why: NoAnswer::NoChannel },
-            Some(Decided::Approved(scope)) => Event::Approved { scope },
-            Some(Decided::Rejected(instruction)) => Event::Rejected {
+            None => SessionEvent::Unanswered { why: NoAnswer::TimedOut },
+            Some(ApprovalReply::Nobody) => SessionEvent::Unanswered { why: NoAnswer::NoChannel },
+            Some(ApprovalReply::Approved(scope)) => SessionEvent::Approved { scope },
+            Some(ApprovalReply::Rejected(instruction)) => SessionEvent::Rejected {
                 instruction: instruction.filter(|instruction| !instruction.trim().is_empty()),
                 is_message: false,
             },
-            Some(Decided::Refused(message)) => {
-                Event::Rejected { instruction: Some(message), is_message: true }
+            Some(ApprovalReply::Refused(message)) => {
+                SessionEvent::Rejected { instruction: Some(message), is_message: true }
             }
         }
     }
@@ -153,7 +154,7 @@ async fn bounded<T>(timeout: Option<Duration>, work: impl Future<Output = T>) ->
 }
 
 /// One answer per question; empty answers get the default.
-fn with_defaults(questions: &[Question], answers: Vec<String>) -> Vec<String> {
+fn with_defaults(questions: &[UserQuestion], answers: Vec<String>) -> Vec<String> {
     let mut answers = answers.into_iter();
     questions
         .iter()

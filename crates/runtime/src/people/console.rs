@@ -1,6 +1,6 @@
 //! A user channel over lines of text, for a person or a program.
 //!
-//! The driver uses a [`Console`]; its [`Listener`] reads lines continuously and passes each to the open prompt, or treats
+//! The driver uses a [`Console`]; its [`ConsoleListener`] reads lines continuously and passes each to the open prompt, or treats
 //! it as a command or words to the session (pause, stop, take over, say). A [`Frontend`] parses lines and shows prompts. A line that arrived before
 //! a prompt was shown never answers it.
 
@@ -10,8 +10,8 @@ use deskhand_core::session::StopReason;
 use tokio::sync::{Mutex, mpsc, oneshot};
 
 use super::{
-    Answered, ApprovalRequest, Decided, InputLine, InputLines, LINES_WAITING_MAX, PauseNotice, PauseSwitch,
-    Questions, Request, UserChannel,
+    ApprovalReply, ApprovalRequest, InputLine, InputLines, LINES_WAITING_MAX, PauseNotice, PauseSwitch,
+    QuestionReply, QuestionRequest, UserChannel, UserRequest,
 };
 use crate::stop::StopSwitch;
 
@@ -26,11 +26,11 @@ const MESSAGES_WAITING_MAX: usize = 16;
 
 /// A prompt to the user.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Prompt {
+pub enum UserPrompt {
     /// The next request.
     Request,
     /// Questions to answer.
-    Questions(Questions),
+    Questions(QuestionRequest),
     /// An action to approve.
     Approval(ApprovalRequest),
 }
@@ -41,13 +41,13 @@ pub enum UserInput {
     /// Nothing for the session; the frontend has handled it.
     Handled,
     /// A request, for now or later.
-    Request(Request),
+    Request(UserRequest),
     /// No further requests.
     End,
     /// Answers to the open questions.
     Answered(Vec<String>),
     /// The decision on the open approval.
-    Decided(Decided),
+    Decided(ApprovalReply),
     /// Words for the agents, said of the user's own accord.
     Said(String),
     /// The user takes over mouse and keyboard before the next effect.
@@ -85,7 +85,7 @@ impl UserInput {
 
 /// The rights of an input other than the user's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Steering {
+pub enum SteeringScope {
     /// Everything: approve, answer, say, take over, pause, stop.
     Whole,
     /// Watch and stop. Applications that nothing confines could otherwise speak as the user.
@@ -99,13 +99,13 @@ const STOP_ONLY: &str = "refused: applications of this session are not confined,
 /// Shows prompts and parses lines.
 pub trait Frontend: Send {
     /// Shows a prompt.
-    fn show(&mut self, prompt: &Prompt);
+    fn show(&mut self, prompt: &UserPrompt);
 
     /// Parses a line; `open` is the open prompt.
-    fn parse(&mut self, line: &InputLine, open: Option<&Prompt>) -> UserInput;
+    fn parse(&mut self, line: &InputLine, open: Option<&UserPrompt>) -> UserInput;
 
     /// A prompt was closed without an answer.
-    fn withdrawn(&mut self, prompt: &Prompt);
+    fn withdrawn(&mut self, prompt: &UserPrompt);
 
     /// Shows a notice.
     fn notify(&mut self, notice: &PauseNotice);
@@ -115,40 +115,40 @@ pub trait Frontend: Send {
 }
 
 /// The reply to a prompt.
-enum Reply {
-    Request(Option<Request>),
-    Answered(Answered),
-    Decided(Decided),
+enum UserPromptReply {
+    Request(Option<UserRequest>),
+    Answered(QuestionReply),
+    Decided(ApprovalReply),
 }
 
-enum Message {
-    Open(Prompt, oneshot::Sender<Reply>),
+enum ConsoleMessage {
+    Open(UserPrompt, oneshot::Sender<UserPromptReply>),
     Notify(PauseNotice),
 }
 
-/// The channel. It works while its [`Listener`] runs.
+/// The channel. It works while its [`ConsoleListener`] runs.
 #[derive(Debug)]
 pub struct Console {
-    messages: mpsc::Sender<Message>,
+    messages: mpsc::Sender<ConsoleMessage>,
     words: Mutex<mpsc::Receiver<String>>,
 }
 
 /// Reads lines and serves the [`Console`].
-pub struct Listener<F> {
-    messages: mpsc::Receiver<Message>,
+pub struct ConsoleListener<F> {
+    messages: mpsc::Receiver<ConsoleMessage>,
     words: mpsc::Sender<String>,
     lines: Option<InputLines>,
     frontend: F,
     stop: StopSwitch,
     pause: PauseSwitch,
-    requests: VecDeque<Request>,
+    requests: VecDeque<UserRequest>,
     /// No further requests.
     ended: bool,
     /// If `true`, a pause stays in force when this input ends.
     beside: bool,
     /// The rights of this input: only to stop the session, or more.
-    steering: Steering,
-    open: Option<(Prompt, oneshot::Sender<Reply>)>,
+    steering: SteeringScope,
+    open: Option<(UserPrompt, oneshot::Sender<UserPromptReply>)>,
 }
 
 /// Creates a channel over lines, with the listener that must run beside the session.
@@ -157,10 +157,10 @@ pub fn console<F: Frontend>(
     frontend: F,
     stop: StopSwitch,
     pause: PauseSwitch,
-) -> (Console, Listener<F>) {
+) -> (Console, ConsoleListener<F>) {
     let (sender, receiver) = mpsc::channel(MESSAGES_WAITING_MAX);
     let (said, words) = mpsc::channel(WORDS_WAITING_MAX);
-    let listener = Listener {
+    let listener = ConsoleListener {
         messages: receiver,
         words: said,
         lines: Some(lines),
@@ -170,7 +170,7 @@ pub fn console<F: Frontend>(
         requests: VecDeque::new(),
         ended: false,
         beside: false,
-        steering: Steering::Whole,
+        steering: SteeringScope::Whole,
         open: None,
     };
     (Console { messages: sender, words: Mutex::new(words) }, listener)
@@ -182,44 +182,44 @@ pub(super) fn console_beside<F: Frontend>(
     frontend: F,
     (stop, pause): (StopSwitch, PauseSwitch),
     words: mpsc::Sender<String>,
-    steering: Steering,
-) -> (Console, Listener<F>) {
+    steering: SteeringScope,
+) -> (Console, ConsoleListener<F>) {
     let (console, listener) = console(lines, frontend, stop, pause);
-    (console, Listener { beside: true, words, steering, ..listener })
+    (console, ConsoleListener { beside: true, words, steering, ..listener })
 }
 
 impl Console {
-    async fn prompt(&self, prompt: Prompt) -> Option<Reply> {
+    async fn prompt(&self, prompt: UserPrompt) -> Option<UserPromptReply> {
         let (sender, receiver) = oneshot::channel();
-        self.messages.send(Message::Open(prompt, sender)).await.ok()?;
+        self.messages.send(ConsoleMessage::Open(prompt, sender)).await.ok()?;
         receiver.await.ok()
     }
 }
 
 impl UserChannel for Console {
-    async fn next_request(&self) -> Option<Request> {
-        match self.prompt(Prompt::Request).await {
-            Some(Reply::Request(request)) => request,
-            Some(Reply::Answered(_) | Reply::Decided(_)) | None => None,
+    async fn next_request(&self) -> Option<UserRequest> {
+        match self.prompt(UserPrompt::Request).await {
+            Some(UserPromptReply::Request(request)) => request,
+            Some(UserPromptReply::Answered(_) | UserPromptReply::Decided(_)) | None => None,
         }
     }
 
-    async fn ask(&self, questions: &Questions) -> Answered {
-        match self.prompt(Prompt::Questions(questions.clone())).await {
-            Some(Reply::Answered(answered)) => answered,
-            Some(Reply::Request(_) | Reply::Decided(_)) | None => Answered::Nobody,
+    async fn ask(&self, questions: &QuestionRequest) -> QuestionReply {
+        match self.prompt(UserPrompt::Questions(questions.clone())).await {
+            Some(UserPromptReply::Answered(answered)) => answered,
+            Some(UserPromptReply::Request(_) | UserPromptReply::Decided(_)) | None => QuestionReply::Nobody,
         }
     }
 
-    async fn decide(&self, decision: &ApprovalRequest) -> Decided {
-        match self.prompt(Prompt::Approval(decision.clone())).await {
-            Some(Reply::Decided(decided)) => decided,
-            Some(Reply::Request(_) | Reply::Answered(_)) | None => Decided::Nobody,
+    async fn decide(&self, decision: &ApprovalRequest) -> ApprovalReply {
+        match self.prompt(UserPrompt::Approval(decision.clone())).await {
+            Some(UserPromptReply::Decided(decided)) => decided,
+            Some(UserPromptReply::Request(_) | UserPromptReply::Answered(_)) | None => ApprovalReply::Nobody,
         }
     }
 
     async fn notify(&self, notice: PauseNotice) {
-        self.messages.send(Message::Notify(notice)).await.ok();
+        self.messages.send(ConsoleMessage::Notify(notice)).await.ok();
     }
 
     async fn heard(&self) -> String {
@@ -231,14 +231,14 @@ impl UserChannel for Console {
     }
 }
 
-impl<F: Frontend> Listener<F> {
+impl<F: Frontend> ConsoleListener<F> {
     /// Serves the console until it is dropped.
     pub async fn listen(mut self) {
         loop {
             tokio::select! {
                 message = self.messages.recv() => match message {
-                    Some(Message::Open(prompt, reply)) => self.opened(prompt, reply),
-                    Some(Message::Notify(notice)) => self.frontend.notify(&notice),
+                    Some(ConsoleMessage::Open(prompt, reply)) => self.opened(prompt, reply),
+                    Some(ConsoleMessage::Notify(notice)) => self.frontend.notify(&notice),
                     None => return,
                 },
                 () = withdrawn(self.open.as_mut()) => {
@@ -254,14 +254,14 @@ impl<F: Frontend> Listener<F> {
         }
     }
 
-    fn opened(&mut self, prompt: Prompt, reply: oneshot::Sender<Reply>) {
+    fn opened(&mut self, prompt: UserPrompt, reply: oneshot::Sender<UserPromptReply>) {
         // Lines written before the prompt is shown cannot be answers to it.
         for _ in 0..LINES_WAITING_MAX {
             let Some(line) = self.lines.as_mut().and_then(InputLines::waiting) else { break };
             self.handle(&line);
         }
-        if prompt == Prompt::Request && (self.ended || !self.requests.is_empty()) {
-            reply.send(Reply::Request(self.requests.pop_front())).ok();
+        if prompt == UserPrompt::Request && (self.ended || !self.requests.is_empty()) {
+            reply.send(UserPromptReply::Request(self.requests.pop_front())).ok();
             return;
         }
         if self.lines.is_none() {
@@ -288,7 +288,7 @@ impl<F: Frontend> Listener<F> {
     fn handle(&mut self, line: &InputLine) {
         let open = self.open.as_ref().map(|(prompt, _)| prompt);
         let input = self.frontend.parse(line, open);
-        if self.steering == Steering::StopOnly && input.is_of_the_user() {
+        if self.steering == SteeringScope::StopOnly && input.is_of_the_user() {
             self.frontend.reject(STOP_ONLY);
             return;
         }
@@ -297,10 +297,12 @@ impl<F: Frontend> Listener<F> {
             UserInput::Request(request) => self.request(request),
             UserInput::End => {
                 self.ended = true;
-                self.answer(Reply::Request(None));
+                self.answer(UserPromptReply::Request(None));
             }
-            UserInput::Answered(answers) => self.answer(Reply::Answered(Answered::Answers(answers))),
-            UserInput::Decided(decided) => self.answer(Reply::Decided(decided)),
+            UserInput::Answered(answers) => {
+                self.answer(UserPromptReply::Answered(QuestionReply::Answers(answers)));
+            }
+            UserInput::Decided(decided) => self.answer(UserPromptReply::Decided(decided)),
             UserInput::Said(words) => self.said(words),
             UserInput::TakeOver => {
                 if !self.pause.take_over() {
@@ -331,11 +333,11 @@ impl<F: Frontend> Listener<F> {
         }
     }
 
-    fn request(&mut self, request: Request) {
+    fn request(&mut self, request: UserRequest) {
         if self.ended {
             self.frontend.reject("request ignored: it follows the end of the requests");
-        } else if matches!(self.open, Some((Prompt::Request, _))) {
-            self.answer(Reply::Request(Some(request)));
+        } else if matches!(self.open, Some((UserPrompt::Request, _))) {
+            self.answer(UserPromptReply::Request(Some(request)));
         } else if self.requests.len() >= REQUESTS_WAITING_MAX {
             self.frontend
                 .reject(&format!("request ignored: {REQUESTS_WAITING_MAX} requests are already queued"));
@@ -345,12 +347,12 @@ impl<F: Frontend> Listener<F> {
     }
 
     /// Answers the open prompt if the reply is of its kind.
-    fn answer(&mut self, reply: Reply) {
+    fn answer(&mut self, reply: UserPromptReply) {
         let fits = matches!(
             (self.open.as_ref().map(|(prompt, _)| prompt), &reply),
-            (Some(Prompt::Request), Reply::Request(_))
-                | (Some(Prompt::Questions(_)), Reply::Answered(_))
-                | (Some(Prompt::Approval(_)), Reply::Decided(_))
+            (Some(UserPrompt::Request), UserPromptReply::Request(_))
+                | (Some(UserPrompt::Questions(_)), UserPromptReply::Answered(_))
+                | (Some(UserPrompt::Approval(_)), UserPromptReply::Decided(_))
         );
         if fits && let Some((_, sender)) = self.open.take() {
             sender.send(reply).ok();
@@ -359,11 +361,11 @@ impl<F: Frontend> Listener<F> {
 }
 
 /// The reply to a prompt without a user.
-fn nobody(prompt: &Prompt) -> Reply {
+fn nobody(prompt: &UserPrompt) -> UserPromptReply {
     match prompt {
-        Prompt::Request => Reply::Request(None),
-        Prompt::Questions(_) => Reply::Answered(Answered::Nobody),
-        Prompt::Approval(_) => Reply::Decided(Decided::Nobody),
+        UserPrompt::Request => UserPromptReply::Request(None),
+        UserPrompt::Questions(_) => UserPromptReply::Answered(QuestionReply::Nobody),
+        UserPrompt::Approval(_) => UserPromptReply::Decided(ApprovalReply::Nobody),
     }
 }
 
@@ -374,7 +376,7 @@ async fn next_line(lines: Option<&mut InputLines>) -> Option<InputLine> {
     }
 }
 
-async fn withdrawn(open: Option<&mut (Prompt, oneshot::Sender<Reply>)>) {
+async fn withdrawn(open: Option<&mut (UserPrompt, oneshot::Sender<UserPromptReply>)>) {
     match open {
         Some((_, reply)) => reply.closed().await,
         None => std::future::pending().await,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use futures_util::future::{Either, select};
 
 use super::{
-    Answered, AnyUserChannel, ApprovalRequest, Decided, PauseNotice, Questions, Request, UserChannel,
+    AnyUserChannel, ApprovalReply, ApprovalRequest, PauseNotice, QuestionReply, QuestionRequest, UserChannel,
+    UserRequest,
 };
 
 /// Two channels, of which the first is that of whoever started the session. Both are asked; the first answer counts, and the prompt is withdrawn from the other one. Nobody has answered once
@@ -38,7 +39,7 @@ async fn first<T>(
 }
 
 impl UserChannel for Everybody {
-    async fn next_request(&self) -> Option<Request> {
+    async fn next_request(&self) -> Option<UserRequest> {
         // The end that the first one says is the end; that nobody is at the other one means nothing.
         match select(self.one.next_request_boxed(), self.other.next_request_boxed()).await {
             Either::Left((request, _)) | Either::Right((request @ Some(_), _)) => request,
@@ -56,13 +57,13 @@ impl UserChannel for Everybody {
         self.one.is_nobody_boxed() && self.other.is_nobody_boxed()
     }
 
-    async fn ask(&self, questions: &Questions) -> Answered {
-        let is_reply = |answered: &Answered| *answered != Answered::Nobody;
+    async fn ask(&self, questions: &QuestionRequest) -> QuestionReply {
+        let is_reply = |answered: &QuestionReply| *answered != QuestionReply::Nobody;
         first(self.one.ask_boxed(questions), self.other.ask_boxed(questions), is_reply).await
     }
 
-    async fn decide(&self, request: &ApprovalRequest) -> Decided {
-        let is_reply = |decided: &Decided| *decided != Decided::Nobody;
+    async fn decide(&self, request: &ApprovalRequest) -> ApprovalReply {
+        let is_reply = |decided: &ApprovalReply| *decided != ApprovalReply::Nobody;
         first(self.one.decide_boxed(request), self.other.decide_boxed(request), is_reply).await
     }
 

@@ -11,7 +11,7 @@ use deskhand_core::{
     text::{clip, error_chain},
     ui::WindowInfo,
 };
-use deskhand_desktop::{Desktop, DesktopResult, Watched};
+use deskhand_desktop::{Desktop, DesktopResult, TimedPersonInput};
 use deskhand_secret::SecretValue;
 use futures_util::future::BoxFuture;
 use tokio::sync::{
@@ -20,7 +20,7 @@ use tokio::sync::{
 };
 
 use crate::{
-    demonstration::{Demonstration, Shown, ShownAct, Watching, watch},
+    demonstration::{DemonstratedActs, Demonstration, DemonstrationObserver, ShownAct, watch},
     stop::StopSwitch,
     words::whole_command_words,
 };
@@ -34,7 +34,7 @@ const ACT_CHARS_MAX: usize = 400;
 /// Mouse and keyboard of a person, as long as it is not dropped.
 pub trait HandsWatch: Send {
     /// Returns the stream of inputs, as they happen; it ends when the desktop has ended.
-    fn inputs(&mut self) -> &mut UnboundedReceiver<Watched>;
+    fn inputs(&mut self) -> &mut UnboundedReceiver<TimedPersonInput>;
 }
 
 /// Watches mouse and keyboard of people on a desktop.
@@ -65,9 +65,9 @@ impl DoneByHand {
 }
 
 /// Says once that nothing is missed from now on.
-struct Begun(Option<oneshot::Sender<bool>>);
+struct WatchStartSignal(Option<oneshot::Sender<bool>>);
 
-impl Begun {
+impl WatchStartSignal {
     fn say(&mut self, watched: bool) {
         if let Some(begun) = self.0.take() {
             // Nobody waits for it if the session was stopped.
@@ -76,7 +76,7 @@ impl Begun {
     }
 }
 
-impl Watching for Begun {
+impl DemonstrationObserver for WatchStartSignal {
     fn begun(&mut self) {
         self.say(/*watched*/ true);
     }
@@ -90,7 +90,7 @@ pub(crate) async fn watch_hands<D: Desktop>(
     begun: oneshot::Sender<bool>,
     until: impl Future<Output = ()> + Send,
 ) -> DoneByHand {
-    let mut begun = Begun(Some(begun));
+    let mut begun = WatchStartSignal(Some(begun));
     tokio::pin!(until);
     let Some(hands) = hands else {
         begun.say(/*watched*/ false);
@@ -167,7 +167,7 @@ fn in_words(demonstration: &Demonstration, hands: &dyn WatchHands, tools: &[Tool
 }
 
 /// Texts without the passwords that were typed; none if they cannot be told without.
-fn plain(shown: &Shown, texts: Vec<String>) -> Vec<String> {
+fn plain(shown: &DemonstratedActs, texts: Vec<String>) -> Vec<String> {
     shown.without_passwords(texts).unwrap_or_default()
 }
 

@@ -3,13 +3,13 @@
 use deskhand_core::{
     duration::milliseconds,
     provenance::Provenance,
-    reply::Question,
+    reply::UserQuestion,
     session::{ApprovalScope, FollowerPlan},
 };
 
 use super::{
-    ApprovalRequest, Decided, Frontend, InputLine, LINE_BYTES_MAX, PauseNotice, Prompt, Questions, Request,
-    UserInput,
+    ApprovalReply, ApprovalRequest, Frontend, InputLine, LINE_BYTES_MAX, PauseNotice, QuestionRequest,
+    UserInput, UserPrompt, UserRequest,
     protocol::{Approve, FromSession, ToSession},
     words_problem,
 };
@@ -34,7 +34,7 @@ impl JsonFrontend {
         UserInput::Handled
     }
 
-    fn read(&self, text: &str, open: Option<&Prompt>) -> UserInput {
+    fn read(&self, text: &str, open: Option<&UserPrompt>) -> UserInput {
         let line: ToSession = match serde_json::from_str(text) {
             Ok(line) => line,
             Err(error) => return self.error(&format!("invalid line: {error}")),
@@ -50,17 +50,17 @@ impl JsonFrontend {
             ToSession::Request { text, plan } => {
                 // Who is at the other end of the pipe started the session: its plans are the user's.
                 let plan = plan.map(|plan| FollowerPlan { provenance: Provenance::Made, ..plan });
-                UserInput::Request(Request { text, plan })
+                UserInput::Request(UserRequest { text, plan })
             }
             ToSession::Answer { id, answers } => match open {
-                Some(Prompt::Questions(asked)) if asked.id == id => self.answers(asked, answers),
-                Some(Prompt::Request | Prompt::Questions(_) | Prompt::Approval(_)) | None => {
+                Some(UserPrompt::Questions(asked)) if asked.id == id => self.answers(asked, answers),
+                Some(UserPrompt::Request | UserPrompt::Questions(_) | UserPrompt::Approval(_)) | None => {
                     self.error(&format!("no open questions with id {id}"))
                 }
             },
             ToSession::Decide { id, approve, instruction } => match open {
-                Some(Prompt::Approval(asked)) if asked.id == id => self.decided(approve, instruction),
-                Some(Prompt::Request | Prompt::Questions(_) | Prompt::Approval(_)) | None => {
+                Some(UserPrompt::Approval(asked)) if asked.id == id => self.decided(approve, instruction),
+                Some(UserPrompt::Request | UserPrompt::Questions(_) | UserPrompt::Approval(_)) | None => {
                     self.error(&format!("no open approval with id {id}"))
                 }
             },
@@ -83,13 +83,13 @@ impl JsonFrontend {
         }
     }
 
-    fn answers(&self, asked: &Questions, answers: Vec<Option<String>>) -> UserInput {
+    fn answers(&self, asked: &QuestionRequest, answers: Vec<Option<String>>) -> UserInput {
         let (given, wanted) = (answers.len(), asked.questions.len());
         if given != wanted {
             return self.error(&format!("{given} answers to {wanted} questions; use null for no answer"));
         }
         let answers: Vec<String> = answers.into_iter().map(Option::unwrap_or_default).collect();
-        let wrong = |(answer, question): (&String, &Question)| {
+        let wrong = |(answer, question): (&String, &UserQuestion)| {
             let any = answer.trim().is_empty() || question.choices.is_empty();
             (!any && !question.choices.contains(answer))
                 .then(|| format!("`{answer}` is not one of the choices"))
@@ -105,36 +105,42 @@ impl JsonFrontend {
             (Approve::Once | Approve::Session, Some(_)) => {
                 self.error("an instruction requires `\"approve\": \"no\"`: it says what to do instead")
             }
-            (Approve::Once, None) => UserInput::Decided(Decided::Approved(ApprovalScope::Once)),
-            (Approve::Session, None) => UserInput::Decided(Decided::Approved(ApprovalScope::Session)),
-            (Approve::No, instruction) => UserInput::Decided(Decided::Rejected(instruction)),
+            (Approve::Once, None) => UserInput::Decided(ApprovalReply::Approved(ApprovalScope::Once)),
+            (Approve::Session, None) => UserInput::Decided(ApprovalReply::Approved(ApprovalScope::Session)),
+            (Approve::No, instruction) => UserInput::Decided(ApprovalReply::Rejected(instruction)),
         }
     }
 }
 
 impl Frontend for JsonFrontend {
-    fn show(&mut self, prompt: &Prompt) {
+    fn show(&mut self, prompt: &UserPrompt) {
         let line = match prompt {
-            Prompt::Request => FromSession::AwaitingRequest,
-            Prompt::Questions(Questions { id, questions, timeout }) => {
+            UserPrompt::Request => FromSession::AwaitingRequest,
+            UserPrompt::Questions(QuestionRequest { id, questions, timeout }) => {
                 FromSession::Questions { id: *id, questions, timeout_ms: timeout.map(milliseconds) }
             }
-            Prompt::Approval(ApprovalRequest { id, agent, actions, reason, asked_by, covers, timeout }) => {
-                FromSession::Approval {
-                    id: *id,
-                    agent: agent.to_string(),
-                    actions,
-                    reason,
-                    asked_by,
-                    covers,
-                    timeout_ms: timeout.map(milliseconds),
-                }
-            }
+            UserPrompt::Approval(ApprovalRequest {
+                id,
+                agent,
+                actions,
+                reason,
+                asked_by,
+                covers,
+                timeout,
+            }) => FromSession::Approval {
+                id: *id,
+                agent: agent.to_string(),
+                actions,
+                reason,
+                asked_by,
+                covers,
+                timeout_ms: timeout.map(milliseconds),
+            },
         };
         (self.write)(&line);
     }
 
-    fn parse(&mut self, line: &InputLine, open: Option<&Prompt>) -> UserInput {
+    fn parse(&mut self, line: &InputLine, open: Option<&UserPrompt>) -> UserInput {
         self.line += 1;
         match line {
             InputLine::TooLong => self.error(&format!("longer than {LINE_BYTES_MAX} bytes")),
@@ -143,11 +149,11 @@ impl Frontend for JsonFrontend {
         }
     }
 
-    fn withdrawn(&mut self, prompt: &Prompt) {
+    fn withdrawn(&mut self, prompt: &UserPrompt) {
         let id = match prompt {
-            Prompt::Request => return,
-            Prompt::Questions(asked) => asked.id,
-            Prompt::Approval(asked) => asked.id,
+            UserPrompt::Request => return,
+            UserPrompt::Questions(asked) => asked.id,
+            UserPrompt::Approval(asked) => asked.id,
         };
         (self.write)(&FromSession::Withdrawn { id });
     }

@@ -23,8 +23,8 @@ mod socket;
 pub use attend::{Approvals, People};
 pub(crate) use attend::{held_by_hands, held_by_pause};
 pub use console::{
-    Console, Frontend, Listener, Prompt, REQUESTS_WAITING_MAX, Steering, UserInput, WORDS_WAITING_MAX,
-    console,
+    Console, ConsoleListener, Frontend, REQUESTS_WAITING_MAX, SteeringScope, UserInput, UserPrompt,
+    WORDS_WAITING_MAX, console,
 };
 pub use everybody::Everybody;
 pub use hands::{HandsWatch, WatchHands};
@@ -33,7 +33,9 @@ use lines::LINES_WAITING_MAX;
 pub use lines::{InputLine, InputLines, LINE_BYTES_MAX};
 pub use pause::PauseSwitch;
 pub use port::{
-    Answered, AnyUserChannel, ApprovalRequest, Decided, Nobody, PauseNotice, Questions, Request, UserChannel,
-    words_problem,
+    AnyUserChannel, ApprovalReply, ApprovalRequest, Nobody, PauseNotice, QuestionReply, QuestionRequest,
+    UserChannel, UserRequest, words_problem,
 };
-pub use socket::{CONTROL_SOCKET, ControlListener, ControlSocket, Patience, Steered, connect_control};
+pub use socket::{
+    CONTROL_SOCKET, ControlListener, ControlSocket, Patience, SessionControls, connect_control,
+};

@@ -4,7 +4,7 @@ use tokio::sync::watch;
 
 /// The pause state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Hold {
+enum PauseMode {
     /// The session runs.
     #[default]
     Off,
@@ -15,8 +15,8 @@ enum Hold {
 }
 
 #[derive(Debug, Default)]
-struct State {
-    hold: Hold,
+struct PauseState {
+    hold: PauseMode,
     /// Set if a person took over and the session has not handled that yet.
     was_taken_over: bool,
     /// The note that the person left when handing back.
@@ -26,12 +26,12 @@ struct State {
 /// Pauses a session before its next effect, and hands its desktop to a person and back. Cheap to clone; clones share the state.
 #[derive(Debug, Clone)]
 pub struct PauseSwitch {
-    on: watch::Sender<State>,
+    on: watch::Sender<PauseState>,
 }
 
 impl Default for PauseSwitch {
     fn default() -> Self {
-        Self { on: watch::Sender::new(State::default()) }
+        Self { on: watch::Sender::new(PauseState::default()) }
     }
 }
 
@@ -39,9 +39,9 @@ impl PauseSwitch {
     /// Pauses the session; returns false if it was paused or taken over already.
     pub fn pause(&self) -> bool {
         self.change(|state| {
-            let is_off = state.hold == Hold::Off;
+            let is_off = state.hold == PauseMode::Off;
             if is_off {
-                state.hold = Hold::Paused;
+                state.hold = PauseMode::Paused;
             }
             is_off
         })
@@ -49,23 +49,23 @@ impl PauseSwitch {
 
     /// Resumes the session, and hands back if a person had taken over; returns false if neither was so.
     pub fn resume(&self) -> bool {
-        self.change(|state| std::mem::take(&mut state.hold) != Hold::Off)
+        self.change(|state| std::mem::take(&mut state.hold) != PauseMode::Off)
     }
 
     /// A person takes over mouse and keyboard before the next effect; returns false if somebody has already.
     pub fn take_over(&self) -> bool {
         self.change(|state| {
             state.was_taken_over = true;
-            std::mem::replace(&mut state.hold, Hold::TakenOver) != Hold::TakenOver
+            std::mem::replace(&mut state.hold, PauseMode::TakenOver) != PauseMode::TakenOver
         })
     }
 
     /// The person hands back, perhaps with a word to the agents; returns false, and changes nothing, if nobody has taken over.
     pub fn hand_back(&self, note: Option<String>) -> bool {
         self.change(|state| {
-            let is_theirs = state.hold == Hold::TakenOver;
+            let is_theirs = state.hold == PauseMode::TakenOver;
             if is_theirs {
-                state.hold = Hold::Off;
+                state.hold = PauseMode::Off;
                 let notes: Vec<String> = state.note.take().into_iter().chain(note).collect();
                 state.note = (!notes.is_empty()).then(|| notes.join("\n"));
             }
@@ -73,18 +73,18 @@ impl PauseSwitch {
         })
     }
 
-    fn change(&self, change: impl FnOnce(&mut State) -> bool) -> bool {
+    fn change(&self, change: impl FnOnce(&mut PauseState) -> bool) -> bool {
         self.on.send_if_modified(change)
     }
 
     /// Returns `true` if the session is paused or taken over.
     pub fn is_paused(&self) -> bool {
-        self.on.borrow().hold != Hold::Off
+        self.on.borrow().hold != PauseMode::Off
     }
 
     /// Returns `true` if a person has taken over.
     pub fn is_taken_over(&self) -> bool {
-        self.on.borrow().hold == Hold::TakenOver
+        self.on.borrow().hold == PauseMode::TakenOver
     }
 
     /// Returns `true` if somebody took over, also if they have handed back since, and the session has not dealt with that.
@@ -97,7 +97,7 @@ impl PauseSwitch {
         let mut note = None;
         self.on.send_if_modified(|state| {
             // Somebody may have taken over once more.
-            state.was_taken_over = state.hold == Hold::TakenOver;
+            state.was_taken_over = state.hold == PauseMode::TakenOver;
             note = state.note.take();
             false
         });
@@ -106,7 +106,7 @@ impl PauseSwitch {
 
     /// Waits until the session goes on.
     pub async fn wait_until_resumed(&self) {
-        self.wait_for(|state| state.hold == Hold::Off).await;
+        self.wait_for(|state| state.hold == PauseMode::Off).await;
     }
 
     /// Waits until a person takes over.
@@ -114,7 +114,7 @@ impl PauseSwitch {
         self.wait_for(|state| state.was_taken_over).await;
     }
 
-    async fn wait_for(&self, is_so: impl FnMut(&State) -> bool) {
+    async fn wait_for(&self, is_so: impl FnMut(&PauseState) -> bool) {
         // `self` holds the sender, so waiting cannot fail.
         self.on.subscribe().wait_for(is_so).await.ok();
     }

@@ -5,27 +5,27 @@ use std::time::Duration;
 use deskhand_core::{
     agent::AgentRef,
     ids::EffectId,
-    reply::Question,
+    reply::UserQuestion,
     session::{ApprovalScope, AskedBy, FollowerPlan, PlannedAction, WORDS_CHARS_MAX},
 };
 use futures_util::future::BoxFuture;
 
 /// A request of the user.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct UserRequest {
     /// The request in the user's words.
     pub text: String,
     /// The steps to follow, if given.
     pub plan: Option<FollowerPlan>,
 }
 
-impl From<String> for Request {
+impl From<String> for UserRequest {
     fn from(text: String) -> Self {
         Self { text, plan: None }
     }
 }
 
-impl From<&str> for Request {
+impl From<&str> for UserRequest {
     fn from(text: &str) -> Self {
         text.to_owned().into()
     }
@@ -45,11 +45,11 @@ pub fn words_problem(text: &str) -> Option<String> {
 
 /// Questions of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Questions {
+pub struct QuestionRequest {
     /// The effect that asks.
     pub id: EffectId,
     /// The questions, in order.
-    pub questions: Vec<Question>,
+    pub questions: Vec<UserQuestion>,
     /// The timeout; `None` for none.
     pub timeout: Option<Duration>,
 }
@@ -75,7 +75,7 @@ pub struct ApprovalRequest {
 
 /// The result of asking questions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answered {
+pub enum QuestionReply {
     /// The answers, in the order of the questions; empty if left open.
     Answers(Vec<String>),
     /// There is no user.
@@ -84,7 +84,7 @@ pub enum Answered {
 
 /// The result of asking for approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decided {
+pub enum ApprovalReply {
     /// Approved.
     Approved(ApprovalScope),
     /// Rejected, optionally with an instruction.
@@ -120,13 +120,13 @@ pub enum PauseNotice {
 /// it.
 pub trait UserChannel: Send + Sync {
     /// The next request; `None` if there are no more.
-    fn next_request(&self) -> impl Future<Output = Option<Request>> + Send;
+    fn next_request(&self) -> impl Future<Output = Option<UserRequest>> + Send;
 
     /// Asks the user.
-    fn ask(&self, questions: &Questions) -> impl Future<Output = Answered> + Send;
+    fn ask(&self, questions: &QuestionRequest) -> impl Future<Output = QuestionReply> + Send;
 
     /// Asks the user to approve a parked action.
-    fn decide(&self, request: &ApprovalRequest) -> impl Future<Output = Decided> + Send;
+    fn decide(&self, request: &ApprovalRequest) -> impl Future<Output = ApprovalReply> + Send;
 
     /// Sends a notice to the user.
     fn notify(&self, notice: PauseNotice) -> impl Future<Output = ()> + Send;
@@ -146,13 +146,13 @@ pub trait UserChannel: Send + Sync {
 /// [`UserChannel`] as a trait object.
 pub trait AnyUserChannel: Send + Sync {
     /// See [`UserChannel::next_request`].
-    fn next_request_boxed(&self) -> BoxFuture<'_, Option<Request>>;
+    fn next_request_boxed(&self) -> BoxFuture<'_, Option<UserRequest>>;
 
     /// See [`UserChannel::ask`].
-    fn ask_boxed<'a>(&'a self, questions: &'a Questions) -> BoxFuture<'a, Answered>;
+    fn ask_boxed<'a>(&'a self, questions: &'a QuestionRequest) -> BoxFuture<'a, QuestionReply>;
 
     /// See [`UserChannel::decide`].
-    fn decide_boxed<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Decided>;
+    fn decide_boxed<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalReply>;
 
     /// See [`UserChannel::notify`].
     fn notify_boxed(&self, notice: PauseNotice) -> BoxFuture<'_, ()>;
@@ -165,15 +165,15 @@ pub trait AnyUserChannel: Send + Sync {
 }
 
 impl<C: UserChannel> AnyUserChannel for C {
-    fn next_request_boxed(&self) -> BoxFuture<'_, Option<Request>> {
+    fn next_request_boxed(&self) -> BoxFuture<'_, Option<UserRequest>> {
         Box::pin(self.next_request())
     }
 
-    fn ask_boxed<'a>(&'a self, questions: &'a Questions) -> BoxFuture<'a, Answered> {
+    fn ask_boxed<'a>(&'a self, questions: &'a QuestionRequest) -> BoxFuture<'a, QuestionReply> {
         Box::pin(self.ask(questions))
     }
 
-    fn decide_boxed<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Decided> {
+    fn decide_boxed<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalReply> {
         Box::pin(self.decide(request))
     }
 
@@ -195,16 +195,16 @@ impl<C: UserChannel> AnyUserChannel for C {
 pub struct Nobody;
 
 impl UserChannel for Nobody {
-    async fn next_request(&self) -> Option<Request> {
+    async fn next_request(&self) -> Option<UserRequest> {
         None
     }
 
-    async fn ask(&self, _: &Questions) -> Answered {
-        Answered::Nobody
+    async fn ask(&self, _: &QuestionRequest) -> QuestionReply {
+        QuestionReply::Nobody
     }
 
-    async fn decide(&self, _: &ApprovalRequest) -> Decided {
-        Decided::Nobody
+    async fn decide(&self, _: &ApprovalRequest) -> ApprovalReply {
+        ApprovalReply::Nobody
     }
 
     async fn notify(&self, _: PauseNotice) {}

@@ -6,9 +6,9 @@ use deskhand_core::{
     duration::milliseconds,
     ids::EffectId,
     outcome::OutcomeKind,
-    record::{Line, Record},
-    reply::Question,
-    session::{AskedBy, Effect, FollowerPlan, PlannedAction, Tally},
+    record::{JournalEntry, JournalRecord},
+    reply::UserQuestion,
+    session::{AskedBy, Effect, FollowerPlan, PlannedAction, RoundTally},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use crate::{
     story::RunSummary,
-    waiting::{Wait, Waiting},
+    waiting::{SessionWait, WaitReason},
 };
 
 /// A line to a session.
@@ -125,7 +125,7 @@ pub enum FromSession<'a> {
         id: EffectId,
         /// The questions.
         #[schemars(schema_with = "crate::schema::questions")]
-        questions: &'a [Question],
+        questions: &'a [UserQuestion],
         /// The timeout in milliseconds; null for none.
         timeout_ms: Option<u64>,
     },
@@ -200,7 +200,7 @@ pub enum FromSession<'a> {
         reason: &'a str,
         /// The resources used.
         #[schemars(schema_with = "crate::schema::tally")]
-        used: &'a Tally,
+        used: &'a RoundTally,
         /// The duration in milliseconds.
         elapsed_ms: u64,
     },
@@ -220,34 +220,34 @@ pub struct JournalLine<'a> {
     at_ms: u64,
     /// The record, as it was written.
     #[schemars(with = "serde_json::Value")]
-    record: &'a Record,
+    record: &'a JournalRecord,
 }
 
 impl<'a> FromSession<'a> {
     /// Creates the message that says what a session waits for, as of `now`.
-    pub fn waiting(waiting: &'a Waiting, now: Instant) -> Self {
+    pub fn waiting(waiting: &'a SessionWait, now: Instant) -> Self {
         let (mut next_try_ms, mut words) = (None, "");
         let (on, detail) = match &waiting.on {
-            Wait::LocalModel => ("local_model", String::new()),
-            Wait::Desktop => ("desktop", String::new()),
-            Wait::Opening(what) => ("opening", what.join(", ")),
-            Wait::Look => ("look", String::new()),
-            Wait::Help => ("help", String::new()),
-            Wait::Reply { model, words: said, .. } => {
+            WaitReason::LocalModel => ("local_model", String::new()),
+            WaitReason::Desktop => ("desktop", String::new()),
+            WaitReason::Opening(what) => ("opening", what.join(", ")),
+            WaitReason::Look => ("look", String::new()),
+            WaitReason::Help => ("help", String::new()),
+            WaitReason::Reply { model, words: said, .. } => {
                 words = said;
                 ("reply", model.clone())
             }
-            Wait::Retry { reason, at, .. } => {
+            WaitReason::Retry { reason, at, .. } => {
                 next_try_ms = Some(milliseconds(at.saturating_duration_since(now)));
                 ("retry", reason.clone())
             }
-            Wait::Tool { tool, .. } => ("tool", tool.clone()),
-            Wait::Agent { subtask, state } if state.is_empty() => ("agent", subtask.clone()),
-            Wait::Agent { subtask, state } => ("agent", format!("{subtask}: {state}")),
-            Wait::Answers => ("answers", String::new()),
-            Wait::Approval => ("approval", String::new()),
-            Wait::Request => ("request", String::new()),
-            Wait::Closing => ("closing", String::new()),
+            WaitReason::Tool { tool, .. } => ("tool", tool.clone()),
+            WaitReason::Agent { subtask, state } if state.is_empty() => ("agent", subtask.clone()),
+            WaitReason::Agent { subtask, state } => ("agent", format!("{subtask}: {state}")),
+            WaitReason::Answers => ("answers", String::new()),
+            WaitReason::Approval => ("approval", String::new()),
+            WaitReason::Request => ("request", String::new()),
+            WaitReason::Closing => ("closing", String::new()),
         };
         let elapsed_ms = milliseconds(now.saturating_duration_since(waiting.since));
         Self::Waiting { on, detail, elapsed_ms, next_try_ms, words }
@@ -256,8 +256,8 @@ impl<'a> FromSession<'a> {
 
 impl<'a> FromSession<'a> {
     /// The outcome that a journal line tells, with what is known of the session up to there.
-    pub fn outcome(line: &'a Line, summary: &'a RunSummary) -> Option<Self> {
-        let Record::Effect(record) = &line.record else { return None };
+    pub fn outcome(line: &'a JournalEntry, summary: &'a RunSummary) -> Option<Self> {
+        let JournalRecord::Effect(record) = &line.record else { return None };
         let (Effect::Finish { outcome }, Some(round)) = (&record.effect, summary.rounds.last()) else {
             return None;
         };
@@ -272,13 +272,13 @@ impl<'a> FromSession<'a> {
     }
 
     /// Converts a journal line.
-    pub fn journal(line: &'a Line) -> Self {
+    pub fn journal(line: &'a JournalEntry) -> Self {
         let out = JournalLine { seq: line.seq, at_ms: line.at_ms, record: &line.record };
         match &line.record {
-            Record::Header(_) => Self::Header(out),
-            Record::Effect(_) => Self::Effect(out),
-            Record::Event(_) => Self::Event(out),
-            Record::Changed(_) => Self::Changed(out),
+            JournalRecord::Header(_) => Self::Header(out),
+            JournalRecord::Effect(_) => Self::Effect(out),
+            JournalRecord::Event(_) => Self::Event(out),
+            JournalRecord::Changed(_) => Self::Changed(out),
         }
     }
 }

@@ -9,4 +9,4 @@ mod output;
 mod runner;
 pub mod sandbox;
 
-pub(crate) use runner::{Run, Runner, STDOUT_KEPT};
+pub(crate) use runner::{ProgramRun, ProgramRunner, STDOUT_KEPT};

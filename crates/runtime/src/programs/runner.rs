@@ -10,10 +10,10 @@ use std::{
 
 use deskhand_confine::{Enforcement, NOT_STARTED, OVER_LIMIT};
 use deskhand_core::{
-    action::Report,
+    action::CallReport,
     command::{CallResult, CallStatus, Verdict},
 };
-use deskhand_http::Secret;
+use deskhand_http::HttpCredential;
 use deskhand_process::{ProcessGroup, find_program};
 use serde_json::json;
 use tokio::{
@@ -37,19 +37,19 @@ const STDERR_KEPT: (usize, usize) = (800, 800);
 const DRAIN_BOUND: Duration = Duration::from_secs(2);
 
 /// The environment and confinement in which programs run.
-pub(crate) struct Runner {
+pub(crate) struct ProgramRunner {
     sandbox: SandboxSettings,
     /// Names of variables that programs inherit besides the usual ones.
     environment: Vec<String>,
     /// Variables that programs get, with their values.
-    variables: Vec<(String, Secret)>,
+    variables: Vec<(String, HttpCredential)>,
     folder: PathBuf,
     scratch: PathBuf,
     enforcement: Enforcement,
 }
 
 /// One run of a program.
-pub(crate) struct Run<'a> {
+pub(crate) struct ProgramRun<'a> {
     /// The program: a name on the path, or a path.
     pub(crate) program: &'a str,
     /// Its arguments.
@@ -64,7 +64,7 @@ pub(crate) struct Run<'a> {
     pub(crate) kept: (usize, usize),
 }
 
-impl Runner {
+impl ProgramRunner {
     /// Prepares to run programs in `folder`, by default in a private one in `own`.
     ///
     /// # Errors
@@ -94,7 +94,7 @@ impl Runner {
     }
 
     /// The same with variables for its programs: tokens of services.
-    pub(crate) fn with_variables(self, variables: Vec<(String, Secret)>) -> Self {
+    pub(crate) fn with_variables(self, variables: Vec<(String, HttpCredential)>) -> Self {
         Self { variables, ..self }
     }
 
@@ -114,7 +114,7 @@ impl Runner {
     }
 
     /// Runs a program. Dropping the future kills it and its descendants.
-    pub(crate) async fn run(&self, run: Run<'_>) -> CallResult {
+    pub(crate) async fn run(&self, run: ProgramRun<'_>) -> CallResult {
         let environment = self.environment();
         let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone());
         let Some(program) = find_program(run.program, &path.unwrap_or_default(), run.folder) else {
@@ -147,7 +147,7 @@ impl Runner {
     fn start(
         &self,
         program: &Path,
-        run: &Run<'_>,
+        run: &ProgramRun<'_>,
         environment: Vec<(OsString, OsString)>,
         mark: &str,
     ) -> io::Result<(Child, ProcessGroup)> {
@@ -216,7 +216,7 @@ fn result_of(name: &str, ran: io::Result<Ran>, limit: Duration, mark: &str) -> C
         status,
         effect: Some(effect),
         route: None,
-        report: Report::text(format!("`{name}` {what}{left}")),
+        report: CallReport::text(format!("`{name}` {what}{left}")),
         output: json!({"exit_code": code, "stdout": ran.output.to_text(), "stderr": errors}),
         picture: None,
         window: None,

@@ -6,7 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_confine::{Confinement, Enforcement, Limits, Stage, folders_with, readable_path, support};
+use deskhand_confine::{
+    Confinement, ConfinementLimits, ConfinementStage, Enforcement, folders_with, readable_path, support,
+};
 use deskhand_process::{PATH_DEFAULT, ProcessGroup};
 use tokio::process::{Child, Command};
 
@@ -37,7 +39,7 @@ pub struct SandboxSettings {
     /// If `true`, the network is allowed.
     pub network: bool,
     /// Resource limits of programs.
-    pub limits: Limits,
+    pub limits: ConfinementLimits,
     /// Files and folders of ours, which must not be writable.
     pub protected: Vec<PathBuf>,
 }
@@ -89,7 +91,7 @@ impl SandboxSettings {
     ) -> io::Result<Command> {
         let Some((helper, first)) = self.helper.split_first() else { return Ok(Command::new(program)) };
         let confinement = Confinement {
-            stage: Stage::Supervisor,
+            stage: ConfinementStage::Supervisor,
             owner: Some(std::process::id()),
             enforcement: enforcement.clone(),
             write: self.write.iter().chain(own).cloned().collect(),

@@ -9,7 +9,7 @@ use deskhand_core::{
 use serde::Serialize;
 
 use super::{
-    pictures::{Album, Shown},
+    pictures::{Album, PagePicture},
     target::{elements_of, region_of, windows_of},
 };
 use crate::story::ActStory;
@@ -19,7 +19,7 @@ const ELEMENTS_MAX: usize = 400;
 
 /// A rectangle of a figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Area {
+pub(super) struct FigureRect {
     x: i32,
     y: i32,
     width: i32,
@@ -30,7 +30,7 @@ pub(super) struct Area {
 
 /// A marked control.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Mark {
+pub(super) struct FigureMark {
     number: usize,
     x: i32,
     y: i32,
@@ -42,7 +42,7 @@ pub(super) struct Mark {
 
 /// The figure of a step.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Figure {
+pub(super) struct StepFigure {
     width: i32,
     height: i32,
     alt: String,
@@ -50,9 +50,9 @@ pub(super) struct Figure {
     image: String,
     image_id: String,
     again: String,
-    windows: Vec<Area>,
-    elements: Vec<Area>,
-    marks: Vec<Mark>,
+    windows: Vec<FigureRect>,
+    elements: Vec<FigureRect>,
+    marks: Vec<FigureMark>,
     /// The radius of mark numbers.
     pin: i32,
     /// The font size of sketches.
@@ -77,7 +77,7 @@ pub(super) fn figure_of(
     acts: &[ActStory],
     step: u32,
     album: &mut Album,
-) -> Option<Figure> {
+) -> Option<StepFigure> {
     let region = region_of(seen).filter(|region| !region.is_empty())?;
     let picture = seen.picture();
     let shown = picture.map(|picture| album.show(picture));
@@ -96,7 +96,7 @@ pub(super) fn figure_of(
         (true, _) | (_, []) => String::new(),
         (false, labels) => format!("; marked: {}", one_line(&labels.join(", "))),
     };
-    let mut figure = Figure {
+    let mut figure = StepFigure {
         width: region.width,
         height: region.height,
         alt: format!("{what} before the actions of step {step}{acted}"),
@@ -112,15 +112,15 @@ pub(super) fn figure_of(
     };
     spread(&mut figure.marks, pin);
     let sketched = match shown {
-        Some(Shown::Whole { id, data }) => {
+        Some(PagePicture::Whole { id, data }) => {
             (figure.image, figure.image_id) = (data, id);
             None
         }
-        Some(Shown::Again { id }) => {
+        Some(PagePicture::Again { id }) => {
             figure.again = id;
             None
         }
-        Some(Shown::LeftOut { why }) => Some(why),
+        Some(PagePicture::LeftOut { why }) => Some(why),
         None => Some("No pictures were taken in this session."),
     };
     if let Some(why) = sketched {
@@ -131,17 +131,17 @@ pub(super) fn figure_of(
     Some(figure)
 }
 
-impl Figure {
+impl StepFigure {
     /// The actions whose targets are marked.
     pub(super) fn marked(&self) -> Vec<usize> {
         self.marks.iter().map(|mark| mark.number).collect()
     }
 }
 
-fn mark(number: usize, place: &Rect<Image>, pin: i32, region: &Rect<Screen>) -> Mark {
+fn mark(number: usize, place: &Rect<Image>, pin: i32, region: &Rect<Screen>) -> FigureMark {
     // Numbers are placed on the upper left corner, side by side for several actions.
     let inside = |at: i32, end: i32| at.max(pin).min((end - pin).max(pin));
-    Mark {
+    FigureMark {
         number,
         x: place.x,
         y: place.y,
@@ -152,11 +152,11 @@ fn mark(number: usize, place: &Rect<Image>, pin: i32, region: &Rect<Screen>) -> 
     }
 }
 
-fn sketch(figure: &mut Figure, seen: &Observation, region: &Rect<Screen>) {
+fn sketch(figure: &mut StepFigure, seen: &Observation, region: &Rect<Screen>) {
     let area = |bounds: &Rect<Screen>, label: String| {
         let origin: Point<Screen> = region.origin();
         let place: Rect<Image> = bounds.intersection(region)?.relative_to(&origin);
-        Some(Area { x: place.x, y: place.y, width: place.width, height: place.height, label })
+        Some(FigureRect { x: place.x, y: place.y, width: place.width, height: place.height, label })
     };
     figure.windows = windows_of(seen)
         .iter()
@@ -171,7 +171,7 @@ fn sketch(figure: &mut Figure, seen: &Observation, region: &Rect<Screen>) {
 }
 
 /// Separates overlapping mark numbers.
-fn spread(marks: &mut [Mark], pin: i32) {
+fn spread(marks: &mut [FigureMark], pin: i32) {
     for index in 1..marks.len() {
         let (before, rest) = marks.split_at_mut(index);
         let Some(mark) = rest.first_mut() else { return };

@@ -7,10 +7,10 @@ use super::{
     html_head::head,
     html_parts::{OutcomePage, TalkPage, outcome_page, round_page},
     html_step::{StepPage, StepWriter, WholePicture},
-    overview::{Overview, RoundLine},
+    overview::{ReportOverview, RoundLine},
     pictures::Album,
     render::{JS, Templates},
-    sink::Sink,
+    sink::ReportSink,
     words::{NoteLine, end_words},
 };
 use crate::{
@@ -35,8 +35,8 @@ struct Foot {
 }
 
 /// Writes the page.
-pub(super) fn write_html(folder: &SessionFolder, out: &mut Sink<'_>) -> Result<(), ReportError> {
-    let overview = Overview::of(folder)?;
+pub(super) fn write_html(folder: &SessionFolder, out: &mut ReportSink<'_>) -> Result<(), ReportError> {
+    let overview = ReportOverview::of(folder)?;
     let templates = Templates::new()?;
     let album = Album::of(folder, &overview.pictures);
     let picture_note = album.note();
@@ -62,10 +62,10 @@ pub(super) fn write_html(folder: &SessionFolder, out: &mut Sink<'_>) -> Result<(
 fn write_chapter(
     chapter: &Chapter,
     templates: &Templates,
-    overview: &Overview,
+    overview: &ReportOverview,
     several: bool,
     steps: &mut StepWriter,
-    out: &mut Sink<'_>,
+    out: &mut ReportSink<'_>,
 ) -> Result<(), ReportError> {
     let round = match chapter {
         Chapter::Begun(begun) if several || !begun.plan.is_empty() => {

@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use super::{
     html_parts::{OutcomePage, RoundPage, TalkPage, outcome_page, round_page},
-    overview::{Overview, StepLine, SubtaskLine, total},
+    overview::{OverviewStep, ReportOverview, SubtaskLine, total},
     render::CSS,
-    times::{Part, parts},
-    words::{NoteLine, Tone, end_words},
+    times::{BarSegment, parts},
+    words::{NoteLine, ReportTone, end_words},
 };
 use crate::{
     journal::JournalProblem,
@@ -36,7 +36,7 @@ struct Fact {
 #[derive(Serialize)]
 struct EvaluationPage {
     complete: &'static str,
-    tone: Tone,
+    tone: ReportTone,
     reason: String,
     scores: Vec<ScorePage>,
     by: String,
@@ -46,7 +46,7 @@ struct EvaluationPage {
 struct ScorePage {
     name: String,
     evaluation: &'static str,
-    tone: Tone,
+    tone: ReportTone,
 }
 
 #[derive(Serialize)]
@@ -54,9 +54,9 @@ struct StripStep {
     number: u32,
     weight: u64,
     title: String,
-    tone: Tone,
+    tone: ReportTone,
     label: String,
-    parts: Vec<Part>,
+    parts: Vec<BarSegment>,
 }
 
 #[derive(Serialize)]
@@ -64,7 +64,7 @@ struct NavStep {
     number: u32,
     agent: String,
     title: String,
-    tone: Tone,
+    tone: ReportTone,
 }
 
 #[derive(Serialize)]
@@ -72,7 +72,7 @@ struct SubtaskPage {
     subtask: String,
     agent: String,
     status: String,
-    tone: Tone,
+    tone: ReportTone,
     result: String,
     first_step: u32,
     steps: String,
@@ -81,7 +81,7 @@ struct SubtaskPage {
 
 /// The head of the page.
 #[derive(Serialize)]
-pub(super) struct Head<'a> {
+pub(super) struct ReportPageHead<'a> {
     css: &'static str,
     program: &'a str,
     title: String,
@@ -91,7 +91,7 @@ pub(super) struct Head<'a> {
     notes: Vec<NoteLine>,
     evaluation: Option<EvaluationPage>,
     facts: Vec<Fact>,
-    phases: Vec<Part>,
+    phases: Vec<BarSegment>,
     strip: Vec<StripStep>,
     rounds: Vec<RoundPage>,
     subtasks: Vec<SubtaskPage>,
@@ -101,11 +101,11 @@ pub(super) struct Head<'a> {
     trouble: bool,
 }
 
-const fn judgement_tone(judgement: Judgement) -> Tone {
+const fn judgement_tone(judgement: Judgement) -> ReportTone {
     match judgement {
-        Judgement::Yes => Tone::Good,
-        Judgement::No => Tone::Bad,
-        Judgement::Unsure => Tone::Doubtful,
+        Judgement::Yes => ReportTone::Good,
+        Judgement::No => ReportTone::Bad,
+        Judgement::Unsure => ReportTone::Doubtful,
     }
 }
 
@@ -133,7 +133,7 @@ fn evaluation_page(evaluation: &Evaluation) -> EvaluationPage {
 }
 
 /// The start of the page.
-pub(super) fn head<'a>(overview: &'a Overview, notes: [String; 2]) -> Head<'a> {
+pub(super) fn head<'a>(overview: &'a ReportOverview, notes: [String; 2]) -> ReportPageHead<'a> {
     let header = &overview.header;
     let first = overview.rounds.first().map_or("No request", |line| line.request.as_str());
     let request = match overview.rounds.len() {
@@ -141,10 +141,12 @@ pub(super) fn head<'a>(overview: &'a Overview, notes: [String; 2]) -> Head<'a> {
         several => format!("{first} (and {})", count(several as u64 - 1, "more request")),
     };
     let (nav, nav_left_out) = nav(overview);
-    let plain =
-        notes.into_iter().filter(|text| !text.is_empty()).map(|text| NoteLine { tone: Tone::Plain, text });
+    let plain = notes
+        .into_iter()
+        .filter(|text| !text.is_empty())
+        .map(|text| NoteLine { tone: ReportTone::Plain, text });
     let several = overview.rounds.len() > 1;
-    Head {
+    ReportPageHead {
         css: CSS,
         program: &header.program,
         title: format!("{} · Deskhand", clip(&one_line(first), 60)),
@@ -161,7 +163,7 @@ pub(super) fn head<'a>(overview: &'a Overview, notes: [String; 2]) -> Head<'a> {
         talks: overview.talks.iter().map(TalkPage::of).collect(),
         nav,
         nav_left_out,
-        trouble: overview.steps.iter().any(|step| step.tone >= Tone::Doubtful),
+        trouble: overview.steps.iter().any(|step| step.tone >= ReportTone::Doubtful),
     }
 }
 
@@ -182,15 +184,15 @@ fn subtask_page(line: &SubtaskLine) -> SubtaskPage {
     }
 }
 
-fn problems(overview: &Overview) -> Vec<NoteLine> {
+fn problems(overview: &ReportOverview) -> Vec<NoteLine> {
     let end = end_words(&overview.end);
-    let end = (!end.is_empty()).then_some(NoteLine { tone: Tone::Doubtful, text: end });
+    let end = (!end.is_empty()).then_some(NoteLine { tone: ReportTone::Doubtful, text: end });
     let problem =
-        |problem: &JournalProblem| NoteLine { tone: Tone::Bad, text: format!("Journal: {problem}.") };
+        |problem: &JournalProblem| NoteLine { tone: ReportTone::Bad, text: format!("Journal: {problem}.") };
     overview.problems.iter().map(problem).chain(end).collect()
 }
 
-fn facts(overview: &Overview) -> Vec<Fact> {
+fn facts(overview: &ReportOverview) -> Vec<Fact> {
     let (header, summary) = (&overview.header, &overview.summary);
     let tally = &summary.tally;
     let fact = |name: &'static str, value: String, more: String| Fact { name, value, more, wide: false };
@@ -244,7 +246,7 @@ fn facts(overview: &Overview) -> Vec<Fact> {
 }
 
 /// The timeline: steps with widths by duration, grouped if there are many.
-fn strip(steps: &[StepLine]) -> Vec<StripStep> {
+fn strip(steps: &[OverviewStep]) -> Vec<StripStep> {
     let group = steps.len().div_ceil(STRIP_MAX).max(1);
     let whole: u64 = steps.iter().map(|step| total(&step.times) + step.waited_ms).sum();
     let mut strip = Vec::new();
@@ -269,7 +271,7 @@ fn strip(steps: &[StepLine]) -> Vec<StripStep> {
             // A zero-length step must still be visible and clickable.
             weight: ms.max(whole / 150).max(1),
             title,
-            tone: steps.iter().map(|step| step.tone).max().unwrap_or(Tone::Plain),
+            tone: steps.iter().map(|step| step.tone).max().unwrap_or(ReportTone::Plain),
             label: if group == 1 && steps_fit(whole, ms) { first.number.to_string() } else { String::new() },
             parts: parts(&times, waited_ms),
         });
@@ -283,13 +285,13 @@ const fn steps_fit(whole: u64, ms: u64) -> bool {
 }
 
 /// The list of steps; long sessions list only problems and a sample of the others.
-fn nav(overview: &Overview) -> (Vec<NavStep>, String) {
+fn nav(overview: &ReportOverview) -> (Vec<NavStep>, String) {
     let steps = &overview.steps;
     let every = steps.len().div_ceil(NAV_MAX).max(1);
     let mut left_out = 0_u64;
     let mut nav = Vec::new();
     for (index, step) in steps.iter().enumerate() {
-        let wanted = index % every == 0 || (step.tone >= Tone::Doubtful && nav.len() < 4 * NAV_MAX);
+        let wanted = index % every == 0 || (step.tone >= ReportTone::Doubtful && nav.len() < 4 * NAV_MAX);
         if !wanted {
             left_out += 1;
             continue;

@@ -5,14 +5,14 @@ use serde::Serialize;
 
 use super::{
     overview::RoundLine,
-    words::{TalkLine, Tone},
+    words::{ReportTone, TalkLine},
 };
 use crate::{story::Talk, words::duration};
 
 #[derive(Serialize)]
 pub(super) struct OutcomePage {
     word: String,
-    tone: Tone,
+    tone: ReportTone,
     reason: String,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct RoundPage {
     number: u32,
     request: String,
     word: String,
-    tone: Tone,
+    tone: ReportTone,
     reason: String,
     plan: Vec<String>,
 }
@@ -32,7 +32,7 @@ pub(super) struct TalkPage {
     kind: &'static str,
     asked: Vec<String>,
     reason: String,
-    tone: Tone,
+    tone: ReportTone,
     answers: Vec<String>,
     waited: String,
 }
@@ -48,12 +48,12 @@ pub(super) fn outcome_page(outcome: Option<&Outcome>) -> OutcomePage {
     match outcome {
         Some(outcome) => OutcomePage {
             word: outcome.kind.word().replace('_', " "),
-            tone: if outcome.kind == OutcomeKind::Finished { Tone::Good } else { Tone::Bad },
+            tone: if outcome.kind == OutcomeKind::Finished { ReportTone::Good } else { ReportTone::Bad },
             reason: outcome.reason.clone(),
         },
         None => OutcomePage {
             word: "unfinished".to_owned(),
-            tone: Tone::Doubtful,
+            tone: ReportTone::Doubtful,
             reason: "The session has not ended: it is still running, or its process was killed.".to_owned(),
         },
     }

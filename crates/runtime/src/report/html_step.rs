@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use deskhand_core::{
     agent::AgentRef,
     command::CallStatus,
-    model::{Message, Part as MessagePart, ReplyKind, Speaker},
+    model::{MessagePart, ModelMessage, ReplyKind, Speaker},
     observation::Observation,
-    prompt::{ListOptions, view_text, window_line},
+    prompt::{ViewListOptions, view_text, window_line},
     retrieval::Hit,
     text::clip,
     ui::PictureRef,
@@ -15,15 +15,15 @@ use deskhand_core::{
 use serde::Serialize;
 
 use super::{
-    figure::{Figure, figure_of},
+    figure::{StepFigure, figure_of},
     html_parts::TalkPage,
-    overview::{Overview, step_tone, title_of, tone_of, total, word_of},
-    pictures::{Album, Shown},
-    times::{Part, parts, phase_words},
-    words::{NoteLine, Tone, status_tone},
+    overview::{ReportOverview, step_tone, title_of, tone_of, total, word_of},
+    pictures::{Album, PagePicture},
+    times::{BarSegment, parts, phase_words},
+    words::{NoteLine, ReportTone, status_tone},
 };
 use crate::{
-    story::{ActStory, AskResult, AskStory, Decision, StepStory},
+    story::{ActStory, AskResult, AskStory, DecisionSummary, StepStory},
     words::{agent_words, count, duration, local_time, number, result_words, whole_command_words},
 };
 
@@ -36,7 +36,7 @@ const OUTPUT_CHARS_MAX: usize = 20_000;
 struct ActPage {
     number: usize,
     marked: bool,
-    tone: Tone,
+    tone: ReportTone,
     word: &'static str,
     what: String,
     came: String,
@@ -86,22 +86,22 @@ impl HitPage {
 #[derive(Serialize)]
 pub(super) struct StepPage {
     number: u32,
-    tone: Tone,
+    tone: ReportTone,
     host: bool,
     agent: String,
     title: String,
     status: String,
-    status_tone: Tone,
+    status_tone: ReportTone,
     time: String,
     phase_words: String,
-    parts: Vec<Part>,
+    parts: Vec<BarSegment>,
     subtask: String,
     notes: Vec<NoteLine>,
     found: Vec<HitPage>,
-    said: Option<Decision>,
+    said: Option<DecisionSummary>,
     talks: Vec<TalkPage>,
     acts: Vec<ActPage>,
-    figure: Option<Figure>,
+    figure: Option<StepFigure>,
     asks: Vec<AskPage>,
     listing: String,
     listing_meta: String,
@@ -133,14 +133,14 @@ impl StepWriter {
     pub(super) fn whole(&mut self, picture: &PictureRef) -> WholePicture {
         let (width, height) = (picture.width, picture.height);
         let (data, id, why) = match self.album.show(picture) {
-            Shown::Whole { id, data } => (data, id, ""),
-            Shown::Again { id } => (String::new(), id, ""),
-            Shown::LeftOut { why } => (String::new(), String::new(), why),
+            PagePicture::Whole { id, data } => (data, id, ""),
+            PagePicture::Again { id } => (String::new(), id, ""),
+            PagePicture::LeftOut { why } => (String::new(), String::new(), why),
         };
         WholePicture { width, height, data, id, why }
     }
 
-    pub(super) fn new(overview: &Overview, album: Album) -> Self {
+    pub(super) fn new(overview: &ReportOverview, album: Album) -> Self {
         Self { album, instructions: HashMap::new(), brief: overview.text_bytes > TEXT_BYTES_MAX }
     }
 
@@ -163,10 +163,10 @@ impl StepWriter {
     /// Renders the next step.
     pub(super) fn page(&mut self, step: &StepStory) -> StepPage {
         let tone = step_tone(step);
-        let whole = !self.brief || tone >= Tone::Doubtful;
+        let whole = !self.brief || tone >= ReportTone::Doubtful;
         let seen = step.observation.as_ref();
         let figure = seen.and_then(|seen| figure_of(seen, &step.acts, step.number, &mut self.album));
-        let marked = figure.as_ref().map(Figure::marked).unwrap_or_default();
+        let marked = figure.as_ref().map(StepFigure::marked).unwrap_or_default();
         let listing = match &step.observation {
             Some(seen) if whole => listing(seen),
             Some(_) | None => String::new(),
@@ -244,7 +244,7 @@ impl StepWriter {
         pages
     }
 
-    fn message(&mut self, message: &Message, step: &StepStory, ask: &AskStory) -> MessagePage {
+    fn message(&mut self, message: &ModelMessage, step: &StepStory, ask: &AskStory) -> MessagePage {
         let parts = message.parts.iter().map(|part| match part {
             MessagePart::Text { text } => text.clone(),
             MessagePart::Picture { picture } => {
@@ -298,8 +298,8 @@ fn ask_meta(ask: &AskStory) -> String {
 fn act_page(index: usize, act: &ActStory, marked: bool) -> ActPage {
     let what = whole_command_words(&act.command, act.target.as_ref().map(|target| target.label.as_str()));
     let route = act.result.as_ref().and_then(|result| result.route).map(|route| match route {
-        deskhand_core::command::Route::Semantic => "semantic",
-        deskhand_core::command::Route::Input => "input",
+        deskhand_core::command::ActionRoute::Semantic => "semantic",
+        deskhand_core::command::ActionRoute::Input => "input",
     });
     let (came, output, time) = match &act.result {
         Some(result) => {
@@ -345,7 +345,7 @@ pub(super) fn listing(seen: &Observation) -> String {
         Observation::Desktop(view) => {
             view.windows.iter().rev().map(window_line).collect::<Vec<_>>().join("\n")
         }
-        Observation::Window(view) => view_text(view, &ListOptions::default()),
+        Observation::Window(view) => view_text(view, &ViewListOptions::default()),
         Observation::Agent(view) => view.text.clone(),
     }
 }

@@ -1,8 +1,8 @@
 //! One flat line of JSON per step, for other programs. `docs/guides/reports.md` documents the fields.
 
 use deskhand_core::{
-    command::{CallResult, Command},
-    model::{Part, Speaker},
+    command::{CallResult, ToolCommand},
+    model::{MessagePart, Speaker},
     ui::PictureRef,
 };
 use serde::Serialize;
@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use super::{
     ReportError,
-    overview::{Overview, cost_of, total},
-    sink::Sink,
+    overview::{ReportOverview, cost_of, total},
+    sink::ReportSink,
     target::windows_of,
     times::utc_words,
     words::{NoteLine, TalkLine},
@@ -25,7 +25,7 @@ use crate::{
 const FIELDS_VERSION: u32 = 1;
 
 #[derive(Serialize)]
-struct StepLine<'a> {
+struct StepJsonLine<'a> {
     version: u32,
     session: &'a str,
     program: &'a str,
@@ -93,8 +93,8 @@ struct ActionLine<'a> {
 }
 
 /// Writes the lines.
-pub(super) fn write_jsonl(folder: &SessionFolder, out: &mut Sink<'_>) -> Result<(), ReportError> {
-    let overview = Overview::of(folder)?;
+pub(super) fn write_jsonl(folder: &SessionFolder, out: &mut ReportSink<'_>) -> Result<(), ReportError> {
+    let overview = ReportOverview::of(folder)?;
     tell(folder, |chapter| match chapter {
         Chapter::Step(step) => out.json(&step_line(&step, &overview)),
         Chapter::Begun(_)
@@ -116,8 +116,8 @@ pub(super) fn prompt_of(step: &StepStory, speaker: Speaker) -> String {
     let parts =
         messages.iter().filter(|message| message.speaker == speaker).flat_map(|message| &message.parts);
     let texts = parts.filter_map(|part| match part {
-        Part::Text { text } => Some(text.as_str()),
-        Part::Picture { .. } => None,
+        MessagePart::Text { text } => Some(text.as_str()),
+        MessagePart::Picture { .. } => None,
     });
     texts.collect::<Vec<_>>().join("\n")
 }
@@ -138,7 +138,7 @@ fn tokens(step: &StepStory, count: impl Fn(&deskhand_core::model::Usage) -> Opti
     counts.sum()
 }
 
-fn step_line<'a>(step: &'a StepStory, overview: &'a Overview) -> StepLine<'a> {
+fn step_line<'a>(step: &'a StepStory, overview: &'a ReportOverview) -> StepJsonLine<'a> {
     let outcome = overview.outcome_of(step.round);
     let seen = step.observation.as_ref();
     let own =
@@ -150,7 +150,7 @@ fn step_line<'a>(step: &'a StepStory, overview: &'a Overview) -> StepLine<'a> {
         AskResult::Failure(failure) => failure.attempts,
         AskResult::Nothing => 0,
     });
-    StepLine {
+    StepJsonLine {
         version: FIELDS_VERSION,
         session: &overview.header.session.0,
         program: &overview.header.program,
@@ -206,8 +206,8 @@ fn picture_file(picture: &PictureRef) -> String {
 }
 
 fn action_line(act: &ActStory) -> ActionLine<'_> {
-    use deskhand_core::command::{CallStatus, Route};
-    let Command { tool, arguments, .. } = &act.command;
+    use deskhand_core::command::{ActionRoute, CallStatus};
+    let ToolCommand { tool, arguments, .. } = &act.command;
     let target = act.target.as_ref();
     let result = act.result.as_ref();
     ActionLine {
@@ -226,8 +226,8 @@ fn action_line(act: &ActStory) -> ActionLine<'_> {
         },
         effect: result.and_then(|result| result.effect).map(deskhand_core::command::Verdict::word),
         route: result.and_then(|result| result.route).map(|route| match route {
-            Route::Semantic => "semantic",
-            Route::Input => "input",
+            ActionRoute::Semantic => "semantic",
+            ActionRoute::Input => "input",
         }),
         summary: result.map(CallResult::summary),
         output: result.map_or(&Value::Null, |result| &result.output),

@@ -1,6 +1,6 @@
 //! The parts of a page that shows a session while it runs: the same as those of a report.
 
-use deskhand_core::record::Line;
+use deskhand_core::record::JournalEntry;
 
 use super::{
     ReportError, html::chapter_html, html_step::StepWriter, overview::RoundLine, pictures::Album,
@@ -9,7 +9,7 @@ use super::{
 use crate::{
     journal::SessionFolder,
     passwords::{hidden, types_passwords, veil_of},
-    story::{Chapter, Story, Update},
+    story::{Chapter, Story, StoryUpdate},
 };
 use deskhand_secret::Veil;
 
@@ -74,7 +74,7 @@ impl LivePage {
     ///
     /// # Errors
     /// The journal cannot be searched for passwords.
-    pub fn read(&mut self, line: &Line) -> Result<Vec<LiveChapter>, ReportError> {
+    pub fn read(&mut self, line: &JournalEntry) -> Result<Vec<LiveChapter>, ReportError> {
         if types_passwords(line) {
             let veil = veil_of(&self.folder)?;
             self.stale = self.veil.is_empty() && !veil.is_empty();
@@ -86,8 +86,8 @@ impl LivePage {
             self.story.read(&hidden(line.clone(), &self.veil))
         };
         let chapters = updates.into_iter().filter_map(|update| match update {
-            Update::Chapter(chapter) => Some(LiveChapter { chapter, seq: line.seq }),
-            Update::Moment(_) => None,
+            StoryUpdate::Chapter(chapter) => Some(LiveChapter { chapter, seq: line.seq }),
+            StoryUpdate::Moment(_) => None,
         });
         Ok(chapters.collect())
     }

@@ -13,8 +13,8 @@ use deskhand_desktop::{Picture, picture::Colour};
 use super::{
     ReportError,
     figure::places_of,
-    overview::{Overview, title_of, total, word_of},
-    sink::Sink,
+    overview::{ReportOverview, title_of, total, word_of},
+    sink::ReportSink,
     times::phase_words,
     words::{NoteLine, TalkLine, end_words},
 };
@@ -31,10 +31,10 @@ use crate::{
 /// Writes the text, and the pictures into a folder that it links to by relative paths.
 pub(super) fn write_markdown(
     folder: &SessionFolder,
-    out: &mut Sink<'_>,
+    out: &mut ReportSink<'_>,
     pictures: &Path,
 ) -> Result<(), ReportError> {
-    let overview = Overview::of(folder)?;
+    let overview = ReportOverview::of(folder)?;
     out.write(&head(&overview))?;
     tell(folder, |chapter| out.write(&chapter_text(&chapter, folder, pictures)?))?;
     let end = end_words(&overview.end);
@@ -69,7 +69,7 @@ fn outcome_text(outcome: Option<&Outcome>) -> String {
     }
 }
 
-fn head(overview: &Overview) -> String {
+fn head(overview: &ReportOverview) -> String {
     let (header, summary) = (&overview.header, &overview.summary);
     let tally = &summary.tally;
     let request = overview.rounds.first().map_or("No request", |line| line.request.as_str());

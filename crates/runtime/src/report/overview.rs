@@ -9,42 +9,42 @@ use deskhand_core::{
     command::{CallStatus, Verdict},
     observation::Observation,
     outcome::{Outcome, OutcomeKind},
-    record::Header,
+    record::JournalHeader,
     states::AppStatus,
 };
 use serde::Serialize;
 
 use super::{
     ReportError,
-    words::{Tone, note_tone, talk_tone},
+    words::{ReportTone, note_tone, talk_tone},
 };
 use crate::{
     journal::{JournalProblem, SessionFolder},
     story::{
-        ActStory, AskResult, Begun, Chapter, End, Meaning, Note, PhaseTimes, RunSummary, StepStory, Talk,
-        UserReply, Verdicts, tell,
+        ActStory, AskResult, Chapter, JournalEnd, Meaning, PhaseTimes, RoundStart, RunSummary, SessionNote,
+        StepStory, Talk, UserReply, Verdicts, tell,
     },
     words::{effect_word, whole_command_words},
 };
 
 /// The overview.
 #[derive(Debug)]
-pub(super) struct Overview {
-    pub(super) header: Header,
+pub(super) struct ReportOverview {
+    pub(super) header: JournalHeader,
     pub(super) problems: Vec<JournalProblem>,
-    pub(super) end: End,
-    tallied: Tallied,
+    pub(super) end: JournalEnd,
+    tallied: ReportTotals,
 }
 
 /// The totals of the session.
 #[derive(Debug, Default)]
-pub(super) struct Tallied {
+pub(super) struct ReportTotals {
     pub(super) summary: RunSummary,
     pub(super) rounds: Vec<RoundLine>,
-    pub(super) steps: Vec<StepLine>,
+    pub(super) steps: Vec<OverviewStep>,
     pub(super) subtasks: Vec<SubtaskLine>,
     pub(super) talks: Vec<Talk>,
-    pub(super) notes: Vec<Note>,
+    pub(super) notes: Vec<SessionNote>,
     pub(super) verdicts: Verdicts,
     /// The time spent waiting for the user, in milliseconds.
     pub(super) waited_ms: u64,
@@ -66,13 +66,13 @@ pub(super) struct RoundLine {
 
 /// The entry of a step.
 #[derive(Debug, Clone)]
-pub(super) struct StepLine {
+pub(super) struct OverviewStep {
     pub(super) number: u32,
     pub(super) agent: AgentRef,
     pub(super) title: String,
     pub(super) times: PhaseTimes,
     pub(super) waited_ms: u64,
-    pub(super) tone: Tone,
+    pub(super) tone: ReportTone,
 }
 
 /// The entry of a sub-task.
@@ -83,7 +83,7 @@ pub(super) struct SubtaskLine {
     pub(super) agent: AgentRef,
     /// `finished`, `failed`, `rejected`, or how the round ended meanwhile.
     pub(super) status: String,
-    pub(super) tone: Tone,
+    pub(super) tone: ReportTone,
     /// The result that the agent reported.
     pub(super) result: String,
     pub(super) first_step: u32,
@@ -92,13 +92,13 @@ pub(super) struct SubtaskLine {
 }
 
 /// The tone of a call.
-pub(super) fn tone_of(act: &ActStory) -> Tone {
-    let Some(result) = &act.result else { return Tone::Bad };
+pub(super) fn tone_of(act: &ActStory) -> ReportTone {
+    let Some(result) = &act.result else { return ReportTone::Bad };
     match (result.status, result.effect) {
-        (CallStatus::Skipped, _) | (CallStatus::Success, None) => Tone::Plain,
-        (_, Some(Verdict::Refused)) | (CallStatus::Failure, None) => Tone::Bad,
-        (_, Some(Verdict::NotSeen | Verdict::Unknown)) => Tone::Doubtful,
-        (_, Some(Verdict::Seen)) => Tone::Good,
+        (CallStatus::Skipped, _) | (CallStatus::Success, None) => ReportTone::Plain,
+        (_, Some(Verdict::Refused)) | (CallStatus::Failure, None) => ReportTone::Bad,
+        (_, Some(Verdict::NotSeen | Verdict::Unknown)) => ReportTone::Doubtful,
+        (_, Some(Verdict::Seen)) => ReportTone::Good,
     }
 }
 
@@ -130,21 +130,21 @@ pub(super) fn title_of(step: &StepStory) -> String {
 }
 
 /// The tone of a step: the worst of its parts.
-pub(super) fn step_tone(step: &StepStory) -> Tone {
+pub(super) fn step_tone(step: &StepStory) -> ReportTone {
     let acts = step.acts.iter().map(tone_of);
     let notes = step.notes.iter().map(note_tone);
     let talks = step.talks.iter().map(talk_tone);
     let unusable = step.decision.as_ref().is_some_and(|said| !said.problem.is_empty());
     let failed = step.asks.iter().any(|ask| matches!(ask.result, AskResult::Failure(_)));
-    let replies = [(unusable, Tone::Doubtful), (failed, Tone::Bad)];
+    let replies = [(unusable, ReportTone::Doubtful), (failed, ReportTone::Bad)];
     let replies = replies.into_iter().filter_map(|(is, tone)| is.then_some(tone));
-    acts.chain(notes).chain(talks).chain(replies).max().unwrap_or(Tone::Plain)
+    acts.chain(notes).chain(talks).chain(replies).max().unwrap_or(ReportTone::Plain)
 }
 
-impl Overview {
+impl ReportOverview {
     /// Reads a journal.
     pub(super) fn of(folder: &SessionFolder) -> Result<Self, ReportError> {
-        let mut tallied = Tallied::default();
+        let mut tallied = ReportTotals::default();
         let mut open = None;
         let told = tell(folder, |chapter| -> Result<(), ReportError> {
             tallied.add(chapter, &mut open);
@@ -171,18 +171,18 @@ impl Overview {
     }
 }
 
-impl std::ops::Deref for Overview {
-    type Target = Tallied;
+impl std::ops::Deref for ReportOverview {
+    type Target = ReportTotals;
 
-    fn deref(&self) -> &Tallied {
+    fn deref(&self) -> &ReportTotals {
         &self.tallied
     }
 }
 
-impl Tallied {
+impl ReportTotals {
     fn add(&mut self, chapter: Chapter, open: &mut Option<SubtaskLine>) {
         match chapter {
-            Chapter::Begun(Begun { round, request, plan }) => {
+            Chapter::Begun(RoundStart { round, request, plan }) => {
                 self.rounds.push(RoundLine { number: round, request, plan, ended: None });
             }
             Chapter::Step(step) => self.step(&step, open),
@@ -213,7 +213,7 @@ impl Tallied {
         let results = step.acts.iter().filter_map(|act| act.result.as_ref());
         let returned = results.filter_map(|result| result.picture.as_ref());
         self.pictures.extend(picture.into_iter().chain(returned).map(|picture| picture.sha256.clone()));
-        self.steps.push(StepLine {
+        self.steps.push(OverviewStep {
             number: step.number,
             agent: step.agent.clone(),
             title: deskhand_core::text::clip(&title_of(step), 120),
@@ -240,7 +240,7 @@ impl Tallied {
             subtask: step.subtask.clone(),
             agent: step.agent.clone(),
             status: String::new(),
-            tone: Tone::Plain,
+            tone: ReportTone::Plain,
             result: String::new(),
             first_step: step.number,
             last_step: step.number,
@@ -255,9 +255,9 @@ impl Tallied {
         let said = step.decision.as_ref();
         let rejected = step.talks.iter().any(|talk| talk.reply == Some(UserReply::Rejected(None)));
         let (status, tone) = match said.and_then(|said| said.meaning) {
-            Some(Meaning::App(AppStatus::Finish)) if !failed => ("finished", Tone::Good),
-            Some(Meaning::App(AppStatus::Fail)) => ("failed", Tone::Bad),
-            _ if rejected => ("rejected", Tone::Bad),
+            Some(Meaning::App(AppStatus::Finish)) if !failed => ("finished", ReportTone::Good),
+            Some(Meaning::App(AppStatus::Fail)) => ("failed", ReportTone::Bad),
+            _ if rejected => ("rejected", ReportTone::Bad),
             _ => return,
         };
         (line.status, line.tone) = (status.to_owned(), tone);
@@ -269,9 +269,9 @@ impl Tallied {
         let Some(mut line) = open else { return };
         if line.status.is_empty() {
             let (status, tone) = match outcome {
-                Some(outcome) if outcome.kind == OutcomeKind::Finished => ("finished", Tone::Good),
-                Some(outcome) => (outcome.kind.word(), Tone::Bad),
-                None => ("abandoned", Tone::Bad),
+                Some(outcome) if outcome.kind == OutcomeKind::Finished => ("finished", ReportTone::Good),
+                Some(outcome) => (outcome.kind.word(), ReportTone::Bad),
+                None => ("abandoned", ReportTone::Bad),
             };
             (line.status, line.tone) = (status.to_owned(), tone);
         }
@@ -294,11 +294,11 @@ pub(super) const fn total(times: &PhaseTimes) -> u64 {
 }
 
 fn text_bytes(step: &StepStory) -> u64 {
-    use deskhand_core::model::Part;
+    use deskhand_core::model::MessagePart;
     let parts = step.asks.iter().flat_map(|ask| &ask.messages).flat_map(|message| &message.parts);
     let lengths = parts.map(|part| match part {
-        Part::Text { text } => text.len() as u64,
-        Part::Picture { .. } => 0,
+        MessagePart::Text { text } => text.len() as u64,
+        MessagePart::Picture { .. } => 0,
     });
     lengths.sum()
 }

@@ -23,7 +23,7 @@ fn is_name(sha256: &str) -> bool {
 
 /// A picture on a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum PagePicture {
     /// Its data, and the id for later references.
     Whole { id: String, data: String },
     /// Already shown above.
@@ -89,31 +89,34 @@ impl Album {
     }
 
     /// The next picture of the page.
-    pub(super) fn show(&mut self, picture: &PictureRef) -> Shown {
+    pub(super) fn show(&mut self, picture: &PictureRef) -> PagePicture {
         if !is_name(&picture.sha256) {
-            return Shown::LeftOut { why: "The picture has a name that no picture has." };
+            return PagePicture::LeftOut { why: "The picture has a name that no picture has." };
         }
         if let Some(links) = &self.links {
             // Each part of a live page stands for itself.
-            return Shown::Whole { id: String::new(), data: format!("{links}{}", picture.sha256) };
+            return PagePicture::Whole { id: String::new(), data: format!("{links}{}", picture.sha256) };
         }
         let id: String = picture.sha256.chars().take(16).collect();
         if !self.sizes.contains_key(&picture.sha256) {
-            return Shown::LeftOut { why: "The picture is missing from the session folder." };
+            return PagePicture::LeftOut { why: "The picture is missing from the session folder." };
         }
         if self.shown.contains(&picture.sha256) {
-            return Shown::Again { id };
+            return PagePicture::Again { id };
         }
         self.asked += 1;
         if !self.asked.is_multiple_of(self.every) && self.asked != 1 {
-            return Shown::LeftOut { why: "The picture is omitted to keep this page small." };
+            return PagePicture::LeftOut { why: "The picture is omitted to keep this page small." };
         }
         match self.bytes(picture) {
             Some((media_type, bytes)) => {
                 self.shown.insert(picture.sha256.clone());
-                Shown::Whole { id, data: format!("data:{media_type};base64,{}", STANDARD.encode(bytes)) }
+                PagePicture::Whole {
+                    id,
+                    data: format!("data:{media_type};base64,{}", STANDARD.encode(bytes)),
+                }
             }
-            None => Shown::LeftOut { why: "The picture cannot be read." },
+            None => PagePicture::LeftOut { why: "The picture cannot be read." },
         }
     }
 

@@ -11,12 +11,12 @@ use deskhand_core::text::escape_hidden_json;
 use super::ReportError;
 
 /// A report destination, with a name for errors.
-pub(super) struct Sink<'a> {
+pub(super) struct ReportSink<'a> {
     path: &'a Path,
     out: BufWriter<fs::File>,
 }
 
-impl Sink<'_> {
+impl ReportSink<'_> {
     pub(super) fn write(&mut self, text: &str) -> Result<(), ReportError> {
         self.out.write_all(text.as_bytes()).map_err(|source| ReportError::write(self.path, source))
     }
@@ -39,18 +39,18 @@ impl Sink<'_> {
 /// `/dev/stdout` are written directly.
 pub(super) fn to_file(
     path: &Path,
-    write: impl FnOnce(&mut Sink<'_>) -> Result<(), ReportError>,
+    write: impl FnOnce(&mut ReportSink<'_>) -> Result<(), ReportError>,
 ) -> Result<(), ReportError> {
     let failed = |source: io::Error| ReportError::write(path, source);
     if fs::metadata(path).is_ok_and(|file| !file.is_file()) {
         let file = fs::OpenOptions::new().write(true).open(path).map_err(failed)?;
-        let mut sink = Sink { path, out: BufWriter::new(file) };
+        let mut sink = ReportSink { path, out: BufWriter::new(file) };
         write(&mut sink)?;
         return sink.out.flush().map_err(failed);
     }
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let draft = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    let mut sink = Sink { path, out: BufWriter::new(draft.reopen().map_err(failed)?) };
+    let mut sink = ReportSink { path, out: BufWriter::new(draft.reopen().map_err(failed)?) };
     write(&mut sink)?;
     sink.out.flush().map_err(failed)?;
     draft.persist(path).map_err(|error| failed(error.error))?;

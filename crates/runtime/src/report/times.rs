@@ -6,7 +6,7 @@ use crate::{story::PhaseTimes, words::duration};
 
 /// A segment of a bar.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Part {
+pub(super) struct BarSegment {
     class: &'static str,
     name: &'static str,
     time: String,
@@ -16,7 +16,7 @@ pub(super) struct Part {
 }
 
 /// The non-empty phases of a duration.
-pub(super) fn parts(times: &PhaseTimes, waited_ms: u64) -> Vec<Part> {
+pub(super) fn parts(times: &PhaseTimes, waited_ms: u64) -> Vec<BarSegment> {
     let phases = [
         ("observe", "observing", times.observe),
         ("ask", "the model", times.ask),
@@ -25,7 +25,7 @@ pub(super) fn parts(times: &PhaseTimes, waited_ms: u64) -> Vec<Part> {
         ("people", "waiting for the user", waited_ms),
     ];
     let whole = phases.iter().map(|(.., ms)| *ms).sum::<u64>().max(1);
-    let part = |(class, name, ms): (&'static str, &'static str, u64)| Part {
+    let part = |(class, name, ms): (&'static str, &'static str, u64)| BarSegment {
         class,
         name,
         time: duration(ms),

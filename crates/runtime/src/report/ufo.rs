@@ -11,13 +11,13 @@ use std::{
 use deskhand_core::{
     ids::ElementId,
     observation::Observation,
-    prompt::{ListOptions, marked_elements},
+    prompt::{ViewListOptions, marked_elements},
     session::ViewConfig,
     ui::PictureRef,
 };
 use deskhand_desktop::{
     Picture,
-    picture::{Colour, Mark},
+    picture::{Colour, ElementMark},
 };
 use serde_json::json;
 
@@ -25,8 +25,8 @@ use super::{
     ReportError,
     figure::places_of,
     markdown::write_markdown,
-    overview::Overview,
-    sink::{Sink, to_file},
+    overview::ReportOverview,
+    sink::{ReportSink, to_file},
     target::windows_of,
     ufo_log::{Logs, PictureNames},
 };
@@ -38,7 +38,7 @@ use crate::{
 
 /// Writes the folder.
 pub(super) fn write_ufo(folder: &SessionFolder, root: &Path) -> Result<(), ReportError> {
-    let overview = Overview::of(folder)?;
+    let overview = ReportOverview::of(folder)?;
     let trees = root.join("ui_trees");
     private::create_folders(&trees).map_err(|source| ReportError::write(&trees, source))?;
     let at = |name: &str| root.join(name);
@@ -69,17 +69,17 @@ pub(super) fn write_ufo(folder: &SessionFolder, root: &Path) -> Result<(), Repor
 fn write_logs(
     folder: &SessionFolder,
     root: &Path,
-    overview: &Overview,
-    requests: &mut Sink<'_>,
-    responses: &mut Sink<'_>,
+    overview: &ReportOverview,
+    requests: &mut ReportSink<'_>,
+    responses: &mut ReportSink<'_>,
 ) -> Result<(), ReportError> {
     let view = &overview.header.config.view;
-    let mut writer = Writer { folder, root, logs: Logs::new(overview), view, last: None };
+    let mut writer = UfoLogWriter { folder, root, logs: Logs::new(overview), view, last: None };
     tell(folder, |chapter| writer.chapter(&chapter, requests, responses))?;
     writer.copy_last("action_step_final.png")
 }
 
-struct Writer<'a> {
+struct UfoLogWriter<'a> {
     folder: &'a SessionFolder,
     root: &'a Path,
     logs: Logs<'a>,
@@ -88,12 +88,12 @@ struct Writer<'a> {
     last: Option<PictureRef>,
 }
 
-impl Writer<'_> {
+impl UfoLogWriter<'_> {
     fn chapter(
         &mut self,
         chapter: &Chapter,
-        requests: &mut Sink<'_>,
-        responses: &mut Sink<'_>,
+        requests: &mut ReportSink<'_>,
+        responses: &mut ReportSink<'_>,
     ) -> Result<(), ReportError> {
         self.logs.note(chapter);
         match chapter {
@@ -170,7 +170,7 @@ fn annotated(picture: &Picture, seen: &Observation, reference: &PictureRef, view
     let places: Vec<_> = match seen {
         Observation::Window(_) if view.marks => Vec::new(),
         Observation::Window(shown) => {
-            let options = ListOptions { tokens_max: view.tokens_max, words: Vec::new() };
+            let options = ViewListOptions { tokens_max: view.tokens_max, words: Vec::new() };
             let listed: HashSet<ElementId> = marked_elements(shown, &options).into_iter().collect();
             let marked = shown.elements().filter(|element| listed.contains(&element.id));
             marked.filter_map(|element| Some((element.id.0, element.bounds?))).collect()
@@ -179,9 +179,10 @@ fn annotated(picture: &Picture, seen: &Observation, reference: &PictureRef, view
             windows_of(seen).iter().map(|window| (window.id.0, window.bounds)).collect()
         }
     };
-    let mark =
-        |(number, bounds): &(u32, _)| Some(Mark { number: *number, bounds: reference.to_image(bounds)? });
-    let marks: Vec<Mark> = places.iter().filter_map(mark).collect();
+    let mark = |(number, bounds): &(u32, _)| {
+        Some(ElementMark { number: *number, bounds: reference.to_image(bounds)? })
+    };
+    let marks: Vec<ElementMark> = places.iter().filter_map(mark).collect();
     let mut picture = picture.clone();
     picture.mark(&marks);
     picture

@@ -5,20 +5,20 @@ use std::path::{Path, PathBuf};
 use deskhand_core::{
     agent::AgentRef,
     command::{CallResult, CallStatus},
-    model::{Message, Part, Speaker},
+    model::{MessagePart, ModelMessage, Speaker},
     observation::{Observation, WindowView},
     retrieval::Retriever,
     target::TargetInfo,
-    ui::{Element, Source},
+    ui::{Element, ElementSource},
 };
 use serde_json::{Value, json};
 
 use super::{
-    overview::{Overview, cost_of, total},
+    overview::{ReportOverview, cost_of, total},
     target::{elements_of, windows_of},
     words::{NoteLine, TalkLine, is_of_person},
 };
-use crate::story::{ActStory, AskStory, Chapter, Decision, Note, StepStory, Talk};
+use crate::story::{ActStory, AskStory, Chapter, DecisionSummary, SessionNote, StepStory, Talk};
 
 /// The pictures of a step; `None` if missing.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ impl PictureNames {
 
 /// Builds the lines; counts steps by round and agent like the reference.
 pub(super) struct Logs<'a> {
-    overview: &'a Overview,
+    overview: &'a ReportOverview,
     round: u32,
     round_step: u32,
     agent_steps: std::collections::BTreeMap<String, u32>,
@@ -52,7 +52,7 @@ pub(super) struct Logs<'a> {
 }
 
 impl<'a> Logs<'a> {
-    pub(super) fn new(overview: &'a Overview) -> Self {
+    pub(super) fn new(overview: &'a ReportOverview) -> Self {
         Self {
             overview,
             round: 0,
@@ -80,7 +80,7 @@ impl<'a> Logs<'a> {
     }
 
     /// Adds an unsolicited message or action of a person.
-    fn said(&mut self, note: &Note) {
+    fn said(&mut self, note: &SessionNote) {
         if is_of_person(note) {
             self.blackboard.push(NoteLine::of(note).text);
         }
@@ -206,7 +206,7 @@ impl<'a> Logs<'a> {
     }
 
     /// Keeps what later lines say of a step.
-    fn remember(&mut self, step: &StepStory, said: Decision) {
+    fn remember(&mut self, step: &StepStory, said: DecisionSummary) {
         self.plan = said.plan;
         if !said.subtask.is_empty() {
             self.subtasks.push(said.subtask);
@@ -263,7 +263,10 @@ fn targets(step: &StepStory) -> Vec<TargetInfo> {
 
 /// Returns `true` if a question came with a picture.
 fn has_picture(ask: &AskStory) -> bool {
-    ask.messages.iter().flat_map(|message| &message.parts).any(|part| matches!(part, Part::Picture { .. }))
+    ask.messages
+        .iter()
+        .flat_map(|message| &message.parts)
+        .any(|part| matches!(part, MessagePart::Picture { .. }))
 }
 
 /// Attaches nodes at least as deep as `depth` to their parents.
@@ -297,15 +300,15 @@ fn control(element: &Element) -> Value {
 }
 
 /// The source of an element in the reference's terms.
-const fn source(source: Source) -> &'static str {
+const fn source(source: ElementSource) -> &'static str {
     match source {
-        Source::AtSpi => "uia",
-        Source::Ocr => "ocr",
-        Source::Omniparser => "omniparser",
+        ElementSource::AtSpi => "uia",
+        ElementSource::Ocr => "ocr",
+        ElementSource::Omniparser => "omniparser",
     }
 }
 
-fn chat_message(message: &Message) -> Value {
+fn chat_message(message: &ModelMessage) -> Value {
     let role = match message.speaker {
         Speaker::System => "system",
         Speaker::User => "user",
@@ -316,8 +319,8 @@ fn chat_message(message: &Message) -> Value {
         .parts
         .iter()
         .map(|part| match part {
-            Part::Text { text } => json!({"type": "text", "text": text}),
-            Part::Picture { picture } => json!({"type": "image", "sha256": picture.sha256}),
+            MessagePart::Text { text } => json!({"type": "text", "text": text}),
+            MessagePart::Picture { picture } => json!({"type": "image", "sha256": picture.sha256}),
         })
         .collect();
     json!({"role": role, "content": content})

@@ -1,7 +1,7 @@
 //! The text and tone of events in reports.
 
 use deskhand_core::{
-    command::Command,
+    command::ToolCommand,
     evaluation::Judgement,
     session::{ApprovalScope, AskedBy, NoAnswer, StopReason},
     states::{AppStatus, HostStatus},
@@ -9,14 +9,14 @@ use deskhand_core::{
 use serde::Serialize;
 
 use crate::{
-    story::{Asked, Doing, End, Meaning, Note, Talk, UserReply},
+    story::{JournalEnd, Meaning, SessionActivity, SessionNote, Talk, UserInquiry, UserReply},
     words::{action_details, hands_words},
 };
 
 /// The tone of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Tone {
+pub(crate) enum ReportTone {
     Plain,
     Good,
     Doubtful,
@@ -26,33 +26,39 @@ pub(crate) enum Tone {
 /// A note as text.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct NoteLine {
-    pub(crate) tone: Tone,
+    pub(crate) tone: ReportTone,
     pub(crate) text: String,
 }
 
 impl NoteLine {
-    pub(crate) fn of(note: &Note) -> Self {
+    pub(crate) fn of(note: &SessionNote) -> Self {
         let (tone, text) = match note {
-            Note::Changed { model, desktop, program } => (
-                Tone::Plain,
+            SessionNote::Changed { model, desktop, program } => (
+                ReportTone::Plain,
                 format!("the session continues with model {model} on desktop {desktop} ({program})"),
             ),
-            Note::NotRetrieved(problems) => {
-                (Tone::Bad, format!("retrievers found nothing: {}", problems.join("; ")))
+            SessionNote::NotRetrieved(problems) => {
+                (ReportTone::Bad, format!("retrievers found nothing: {}", problems.join("; ")))
             }
-            Note::LookFailed(failure) => (Tone::Bad, format!("the observation failed: {failure}")),
-            Note::Stopped(reason) => (Tone::Bad, stop_words(*reason).to_owned()),
-            Note::Suspended(reason) => (Tone::Bad, format!("the session was suspended: {reason}")),
-            Note::Told(text) => (Tone::Plain, format!("the user said: {text}")),
-            Note::TakenOver => (Tone::Doubtful, "the user took over mouse and keyboard".to_owned()),
-            Note::HandedBack { acts, unwatched, words } => {
-                (Tone::Plain, hands_words(acts, unwatched, words.as_deref()))
+            SessionNote::LookFailed(failure) => {
+                (ReportTone::Bad, format!("the observation failed: {failure}"))
             }
-            Note::Resumed { desktop_kept } => {
+            SessionNote::Stopped(reason) => (ReportTone::Bad, stop_words(*reason).to_owned()),
+            SessionNote::Suspended(reason) => {
+                (ReportTone::Bad, format!("the session was suspended: {reason}"))
+            }
+            SessionNote::Told(text) => (ReportTone::Plain, format!("the user said: {text}")),
+            SessionNote::TakenOver => {
+                (ReportTone::Doubtful, "the user took over mouse and keyboard".to_owned())
+            }
+            SessionNote::HandedBack { acts, unwatched, words } => {
+                (ReportTone::Plain, hands_words(acts, unwatched, words.as_deref()))
+            }
+            SessionNote::Resumed { desktop_kept } => {
                 let desktop = if *desktop_kept { "kept" } else { "gone with all its windows" };
                 let text =
                     format!("the session was resumed after its process ended; the desktop was {desktop}");
-                (Tone::Doubtful, text)
+                (ReportTone::Doubtful, text)
             }
         };
         Self { tone, text }
@@ -78,7 +84,7 @@ pub(crate) struct TalkLine {
     pub(crate) asked: Vec<String>,
     /// The reason.
     pub(crate) reason: String,
-    pub(crate) tone: Tone,
+    pub(crate) tone: ReportTone,
     /// One answer per question, or a substitute.
     pub(crate) answers: Vec<String>,
     pub(crate) waited_ms: u64,
@@ -87,11 +93,11 @@ pub(crate) struct TalkLine {
 impl TalkLine {
     pub(crate) fn of(talk: &Talk) -> Self {
         let (kind, asked, reason) = match &talk.asked {
-            Asked::Questions(questions) => {
+            UserInquiry::Questions(questions) => {
                 let asked = questions.iter().map(|question| question.text.clone()).collect();
                 ("question", asked, String::new())
             }
-            Asked::Approval(approval) => {
+            UserInquiry::Approval(approval) => {
                 let reason = match &approval.asked_by {
                     AskedBy::Model => approval.reason.clone(),
                     AskedBy::Policy { rule } => format!("{} (rule: {rule})", approval.reason),
@@ -106,7 +112,7 @@ impl TalkLine {
 }
 
 /// A command with everything that was approved.
-fn whole_action(command: &Command) -> String {
+fn whole_action(command: &ToolCommand) -> String {
     let details = action_details(command).into_iter().map(|(name, text)| format!("{name}: {text}"));
     format!("{} ({})", command.tool, details.collect::<Vec<_>>().join("; "))
 }
@@ -126,66 +132,71 @@ pub(crate) fn reply_words(reply: &UserReply) -> Vec<String> {
 }
 
 /// The tone of a reply.
-pub(super) const fn talk_tone(talk: &Talk) -> Tone {
+pub(super) const fn talk_tone(talk: &Talk) -> ReportTone {
     match &talk.reply {
-        Some(UserReply::Answers(_)) => Tone::Plain,
-        Some(UserReply::Approved(_)) => Tone::Good,
-        Some(UserReply::Rejected(_)) => Tone::Bad,
-        Some(UserReply::Nobody(_)) | None => Tone::Doubtful,
+        Some(UserReply::Answers(_)) => ReportTone::Plain,
+        Some(UserReply::Approved(_)) => ReportTone::Good,
+        Some(UserReply::Rejected(_)) => ReportTone::Bad,
+        Some(UserReply::Nobody(_)) | None => ReportTone::Doubtful,
     }
 }
 
 /// Returns `true` if a note tells what a person said or did of their own accord.
-pub(super) const fn is_of_person(note: &Note) -> bool {
+pub(super) const fn is_of_person(note: &SessionNote) -> bool {
     match note {
-        Note::Told(_) | Note::TakenOver | Note::HandedBack { .. } => true,
-        Note::Changed { .. }
-        | Note::LookFailed(_)
-        | Note::NotRetrieved(_)
-        | Note::Stopped(_)
-        | Note::Suspended(_)
-        | Note::Resumed { .. } => false,
+        SessionNote::Told(_) | SessionNote::TakenOver | SessionNote::HandedBack { .. } => true,
+        SessionNote::Changed { .. }
+        | SessionNote::LookFailed(_)
+        | SessionNote::NotRetrieved(_)
+        | SessionNote::Stopped(_)
+        | SessionNote::Suspended(_)
+        | SessionNote::Resumed { .. } => false,
     }
 }
 
 /// The tone of a note.
-pub(super) const fn note_tone(note: &Note) -> Tone {
+pub(super) const fn note_tone(note: &SessionNote) -> ReportTone {
     match note {
-        Note::Changed { .. } | Note::Told(_) | Note::HandedBack { .. } => Tone::Plain,
-        Note::LookFailed(_) | Note::NotRetrieved(_) | Note::Stopped(_) | Note::Suspended(_) => Tone::Bad,
-        Note::Resumed { .. } | Note::TakenOver => Tone::Doubtful,
+        SessionNote::Changed { .. } | SessionNote::Told(_) | SessionNote::HandedBack { .. } => {
+            ReportTone::Plain
+        }
+        SessionNote::LookFailed(_)
+        | SessionNote::NotRetrieved(_)
+        | SessionNote::Stopped(_)
+        | SessionNote::Suspended(_) => ReportTone::Bad,
+        SessionNote::Resumed { .. } | SessionNote::TakenOver => ReportTone::Doubtful,
     }
 }
 
 /// The tone of a status.
-pub(super) const fn status_tone(meaning: Option<Meaning>) -> Tone {
+pub(super) const fn status_tone(meaning: Option<Meaning>) -> ReportTone {
     match meaning {
         Some(
             Meaning::Host(HostStatus::Finish)
             | Meaning::App(AppStatus::Finish)
             | Meaning::Judged(Judgement::Yes),
-        ) => Tone::Good,
+        ) => ReportTone::Good,
         Some(
             Meaning::Host(HostStatus::Fail | HostStatus::Error)
             | Meaning::App(AppStatus::Fail | AppStatus::Error)
             | Meaning::Judged(Judgement::No),
-        ) => Tone::Bad,
+        ) => ReportTone::Bad,
         Some(
             Meaning::Host(HostStatus::Pending | HostStatus::Confirm)
             | Meaning::App(AppStatus::Pending | AppStatus::Confirm)
             | Meaning::Judged(Judgement::Unsure),
-        ) => Tone::Doubtful,
+        ) => ReportTone::Doubtful,
         Some(
             Meaning::Host(HostStatus::Continue | HostStatus::Assign)
             | Meaning::App(AppStatus::Continue | AppStatus::Screenshot)
             | Meaning::Healed,
         )
-        | None => Tone::Plain,
+        | None => ReportTone::Plain,
     }
 }
 
 /// Describes how a journal ends before the end of its session; empty if it is complete.
-pub(super) fn end_words(end: &End) -> String {
+pub(super) fn end_words(end: &JournalEnd) -> String {
     if end.complete {
         return String::new();
     }
@@ -193,18 +204,20 @@ pub(super) fn end_words(end: &End) -> String {
     format!("The journal ends here, at record {}{doing}.", end.seq)
 }
 
-fn doing_words(doing: &Doing) -> String {
+fn doing_words(doing: &SessionActivity) -> String {
     match doing {
-        Doing::AwaitingRequest => "while waiting for the next request".to_owned(),
-        Doing::Looking => "while observing".to_owned(),
-        Doing::LookingUp => "while asking retrievers".to_owned(),
-        Doing::AskingModel => "while querying the model".to_owned(),
-        Doing::Calling(tool) => format!("while `{tool}` ran; whether it took effect is unknown"),
-        Doing::Delegating(agent) => {
+        SessionActivity::AwaitingRequest => "while waiting for the next request".to_owned(),
+        SessionActivity::Looking => "while observing".to_owned(),
+        SessionActivity::LookingUp => "while asking retrievers".to_owned(),
+        SessionActivity::AskingModel => "while querying the model".to_owned(),
+        SessionActivity::Calling(tool) => format!("while `{tool}` ran; whether it took effect is unknown"),
+        SessionActivity::Delegating(agent) => {
             format!("while agent {agent} worked; whether it took effect is unknown")
         }
-        Doing::AskingUser => "while asking the user".to_owned(),
-        Doing::AwaitingApproval => "while waiting for an approval; the action was not performed".to_owned(),
-        Doing::Finishing => "right after the outcome".to_owned(),
+        SessionActivity::AskingUser => "while asking the user".to_owned(),
+        SessionActivity::AwaitingApproval => {
+            "while waiting for an approval; the action was not performed".to_owned()
+        }
+        SessionActivity::Finishing => "right after the outcome".to_owned(),
     }
 }

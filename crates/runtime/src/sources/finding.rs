@@ -1,8 +1,8 @@
 //! The tool that looks for tools, where there are more than prompts list.
 
 use deskhand_core::{
-    action::Report,
-    command::{CallResult, CallStatus, Command, Listing, ToolSpec},
+    action::CallReport,
+    command::{CallResult, CallStatus, ToolCommand, ToolListingLevel, ToolSpec},
     intent::Does,
     prompt::tools_text,
 };
@@ -35,7 +35,7 @@ pub(super) fn spec(count: usize, sources: &str) -> ToolSpec {
 }
 
 /// Runs it among these tools.
-pub(super) fn find(command: &Command, tools: &[&ToolSpec]) -> CallResult {
+pub(super) fn find(command: &ToolCommand, tools: &[&ToolSpec]) -> CallResult {
     let query = command.arguments.get("query").and_then(Value::as_str).unwrap_or_default();
     let wanted = words(query);
     if wanted.is_empty() {
@@ -51,14 +51,14 @@ pub(super) fn find(command: &Command, tools: &[&ToolSpec]) -> CallResult {
     let listed: Vec<ToolSpec> = found
         .into_iter()
         .take(FOUND_MAX)
-        .map(|(_, tool)| ToolSpec { listing: Listing::Whole, ..tool.clone() })
+        .map(|(_, tool)| ToolSpec { listing: ToolListingLevel::Whole, ..tool.clone() })
         .collect();
     if listed.is_empty() {
         return CallResult::failure(None, format!("no tool fits “{query}”; use other words"));
     }
     CallResult {
         status: CallStatus::Success,
-        report: Report::text(format!("{} tools fit", listed.len())),
+        report: CallReport::text(format!("{} tools fit", listed.len())),
         output: Value::String(tools_text(&listed)),
         ..CallResult::failure(None, "")
     }

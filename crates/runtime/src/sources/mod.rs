@@ -20,4 +20,4 @@ pub mod source;
 pub use open::{EnabledSources, OpenSources};
 pub use program::{ArgumentKind, ProgramArgument, ProgramInput, ProgramTool};
 pub use server::{ServerRules, ServerSource};
-pub use source::{Audience, OpenSource, OwnTool, SourceCall, ToolSource};
+pub use source::{OpenSource, OwnTool, SourceCall, ToolAudience, ToolSource};

@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 use deskhand_core::{
-    command::{CallResult, Command, Listing, ToolSpec, Verdict},
-    policy::{Places, Policy},
+    command::{CallResult, ToolCommand, ToolListingLevel, ToolSpec, Verdict},
+    policy::{PathRoots, Policy},
     text::{clip, escape_hidden, one_line},
 };
 use futures_util::future::join_all;
@@ -12,7 +12,7 @@ use futures_util::future::join_all;
 use super::{
     finding::{self, FIND_TOOL, LISTED_MAX},
     schema::{self, Checker, TOOL_TEXT_MAX},
-    source::{AnyOpenSource, AnySource, Audience, OwnTool, SourceCall, ToolSource},
+    source::{AnyOpenSource, AnySource, OwnTool, SourceCall, ToolAudience, ToolSource},
 };
 use crate::{private, tools::follow};
 
@@ -70,11 +70,11 @@ fn file_name(name: &str) -> String {
 }
 
 /// A tool that agents have.
-struct Offered {
+struct OfferedTool {
     /// As agents know it.
     spec: ToolSpec,
     own_name: String,
-    audience: Vec<Audience>,
+    audience: Vec<ToolAudience>,
     checker: Checker,
     source: usize,
 }
@@ -83,7 +83,7 @@ struct Offered {
 #[derive(Default)]
 pub struct OpenSources {
     sources: Vec<Box<dyn AnyOpenSource>>,
-    tools: Vec<Offered>,
+    tools: Vec<OfferedTool>,
     problems: Vec<String>,
     /// The specification of the tool that searches for tools, for HostAgent and AppAgents, if they have it.
     finders: [Option<ToolSpec>; 2],
@@ -124,19 +124,19 @@ impl OpenSources {
                 source: Some(described.clone()),
                 ..spec
             };
-            self.tools.push(Offered { spec, own_name, audience, checker, source: index });
+            self.tools.push(OfferedTool { spec, own_name, audience, checker, source: index });
         }
         self.sources.push(open);
     }
 
     /// Leaves listing to the tool that looks for tools, where there are too many.
     fn limit_listings(&mut self) {
-        let sources = |tools: &[&Offered]| {
+        let sources = |tools: &[&OfferedTool]| {
             let names: BTreeSet<&str> = tools.iter().filter_map(|tool| tool.spec.source.as_deref()).collect();
             names.into_iter().collect::<Vec<_>>().join(", ")
         };
         for (index, host) in [(0, true), (1, false)] {
-            let tools: Vec<&Offered> = self.tools.iter().filter(|tool| tool.is_for(host)).collect();
+            let tools: Vec<&OfferedTool> = self.tools.iter().filter(|tool| tool.is_for(host)).collect();
             let finder = (tools.len() > LISTED_MAX).then(|| finding::spec(tools.len(), &sources(&tools)));
             if let Some(place) = self.finders.get_mut(index) {
                 *place = finder;
@@ -151,9 +151,9 @@ impl OpenSources {
 
     fn specs(&self, host: bool) -> Vec<ToolSpec> {
         let finder = self.finder(host);
-        let listing = if finder.is_some() { Listing::Nothing } else { Listing::Whole };
+        let listing = if finder.is_some() { ToolListingLevel::Nothing } else { ToolListingLevel::Whole };
         let tools = self.tools.iter().filter(|tool| tool.is_for(host));
-        let spec = |tool: &Offered| ToolSpec {
+        let spec = |tool: &OfferedTool| ToolSpec {
             listing,
             only_in: if host { Vec::new() } else { tool.applications() },
             ..tool.spec.clone()
@@ -171,24 +171,24 @@ impl OpenSources {
         self.specs(/*host*/ false)
     }
 
-    fn find(&self, command: &Command) -> Option<&Offered> {
+    fn find(&self, command: &ToolCommand) -> Option<&OfferedTool> {
         let host = command.window.is_none();
         self.tools.iter().find(|tool| tool.is_for(host) && tool.spec.name == command.tool)
     }
 
     /// Returns `true` if a command is for one of these tools.
-    pub(crate) fn has(&self, command: &Command) -> bool {
+    pub(crate) fn has(&self, command: &ToolCommand) -> bool {
         let finds = command.tool == FIND_TOOL && self.finder(command.window.is_none()).is_some();
         command.agent.is_none() && (finds || self.find(command).is_some())
     }
 
     /// Returns `true` if a command only reads, as far as the user says.
-    pub(crate) fn only_reads(&self, command: &Command) -> bool {
+    pub(crate) fn only_reads(&self, command: &ToolCommand) -> bool {
         self.find(command).is_none_or(|tool| !tool.spec.acts)
     }
 
     /// Runs a command that the gate has cleared. Failures are in the result.
-    pub async fn call(&self, command: &Command, policy: &Policy, places: &Places) -> CallResult {
+    pub async fn call(&self, command: &ToolCommand, policy: &Policy, places: &PathRoots) -> CallResult {
         let host = command.window.is_none();
         if command.tool == FIND_TOOL && self.finder(host).is_some() {
             let tools: Vec<&ToolSpec> =
@@ -216,9 +216,9 @@ impl OpenSources {
     }
 }
 
-impl Offered {
+impl OfferedTool {
     fn is_for(&self, host: bool) -> bool {
-        self.audience.iter().any(|audience| matches!(audience, Audience::Host) == host)
+        self.audience.iter().any(|audience| matches!(audience, ToolAudience::Host) == host)
     }
 
     /// The applications whose AppAgents have it; empty for all.
@@ -226,9 +226,9 @@ impl Offered {
         let mut all = Vec::new();
         for audience in &self.audience {
             match audience {
-                Audience::Apps(patterns) if patterns.is_empty() => return Vec::new(),
-                Audience::Apps(patterns) => all.extend(patterns.iter().cloned()),
-                Audience::Host => {}
+                ToolAudience::Apps(patterns) if patterns.is_empty() => return Vec::new(),
+                ToolAudience::Apps(patterns) => all.extend(patterns.iter().cloned()),
+                ToolAudience::Host => {}
             }
         }
         all

@@ -6,11 +6,11 @@ use deskhand_core::{
     command::{CallResult, CallStatus, ToolSpec, Verdict},
     intent::{Does, Takes},
 };
-use deskhand_http::Secret;
+use deskhand_http::HttpCredential;
 use serde_json::{Map, Value, json};
 
-use super::source::{Audience, OpenSource, OwnTool, SourceCall, ToolSource};
-use crate::programs::{Run, Runner, sandbox::SandboxSettings};
+use super::source::{OpenSource, OwnTool, SourceCall, ToolAudience, ToolSource};
+use crate::programs::{ProgramRun, ProgramRunner, sandbox::SandboxSettings};
 
 /// Number of bytes retained of the head and tail of a program's output.
 const PRINTED_MAX: (usize, usize) = (16_000, 2_000);
@@ -32,7 +32,7 @@ pub struct ProgramTool {
     /// The effect of the tool, for the policy.
     pub does: Does,
     /// Who has it.
-    pub audience: Vec<Audience>,
+    pub audience: Vec<ToolAudience>,
     /// The working folder; `None` for a private one per session.
     pub folder: Option<PathBuf>,
     /// The sandbox of the program.
@@ -40,7 +40,7 @@ pub struct ProgramTool {
     /// Additional variables that it inherits.
     pub environment: Vec<String>,
     /// Variables that it gets, with their values.
-    pub variables: Vec<(String, Secret)>,
+    pub variables: Vec<(String, HttpCredential)>,
     /// Maximum run time.
     pub timeout: Duration,
 }
@@ -171,15 +171,19 @@ impl ToolSource for ProgramTool {
     }
 
     async fn open(&self, folder: PathBuf) -> Result<impl OpenSource, String> {
-        let runner =
-            Runner::new(self.sandbox.clone(), self.folder.as_ref(), self.environment.clone(), &folder)?;
+        let runner = ProgramRunner::new(
+            self.sandbox.clone(),
+            self.folder.as_ref(),
+            self.environment.clone(),
+            &folder,
+        )?;
         Ok(OpenProgram { tool: self.clone(), runner: runner.with_variables(self.variables.clone()) })
     }
 }
 
 struct OpenProgram {
     tool: ProgramTool,
-    runner: Runner,
+    runner: ProgramRunner,
 }
 
 impl OpenSource for OpenProgram {
@@ -204,7 +208,14 @@ impl OpenSource for OpenProgram {
         let folder = self.runner.folder();
         let ran = self
             .runner
-            .run(Run { program, arguments, folder, input, limit: self.tool.timeout, kept: PRINTED_MAX })
+            .run(ProgramRun {
+                program,
+                arguments,
+                folder,
+                input,
+                limit: self.tool.timeout,
+                kept: PRINTED_MAX,
+            })
             .await;
         let output = self.output(&ran);
         // What it did is not seen here.

@@ -7,15 +7,15 @@ use std::{
 };
 
 use deskhand_core::{
-    action::Report,
+    action::CallReport,
     command::{CallResult, CallStatus, ToolSpec, Verdict},
     intent::Does,
 };
 use serde_json::{Map, Value, json};
 use tokio::sync::Mutex;
 
-use super::source::{Audience, OpenSource, OwnTool, SourceCall, ToolSource, is_among};
-use crate::mcp::{Answer, Client, McpError, Picture, ServerSettings, ServerTool};
+use super::source::{OpenSource, OwnTool, SourceCall, ToolAudience, ToolSource, is_among};
+use crate::mcp::{McpClient, McpError, McpPicture, McpReply, McpServerSettings, ServerTool};
 
 /// Maximum number of restarts of an ended server in one session.
 const RESTARTS_MAX: u32 = 3;
@@ -28,7 +28,7 @@ const READ_RESOURCE: &str = "read_resource";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerRules {
     /// Who has them.
-    pub audience: Vec<Audience>,
+    pub audience: Vec<ToolAudience>,
     /// The tools that are used, as patterns of rules. Empty for all.
     pub only: Vec<String>,
     /// The tools that are not used.
@@ -44,7 +44,7 @@ pub struct ServerRules {
 impl Default for ServerRules {
     fn default() -> Self {
         Self {
-            audience: vec![Audience::Apps(Vec::new())],
+            audience: vec![ToolAudience::Apps(Vec::new())],
             only: Vec::new(),
             without: Vec::new(),
             reads: Vec::new(),
@@ -57,13 +57,13 @@ impl Default for ServerRules {
 /// An MCP server whose tools agents use.
 #[derive(Debug, Clone)]
 pub struct ServerSource {
-    settings: ServerSettings,
+    settings: McpServerSettings,
     rules: ServerRules,
 }
 
 impl ServerSource {
     /// A server with what the user says of its tools.
-    pub const fn new(settings: ServerSettings, rules: ServerRules) -> Self {
+    pub const fn new(settings: McpServerSettings, rules: ServerRules) -> Self {
         Self { settings, rules }
     }
 }
@@ -82,7 +82,7 @@ impl ToolSource for ServerSource {
             format!("{error} ({}); `deskhand doctor` tries it alone", self.settings.transport.described())
         };
         let limit = self.settings.start_timeout;
-        let client = Client::open(&self.settings, &folder).await.map_err(failed)?;
+        let client = McpClient::open(&self.settings, &folder).await.map_err(failed)?;
         let (tools, mut problems) = client.tools(limit).await.map_err(failed)?;
         let resources = if client.has_resources() {
             client.resources(RESOURCES_NAMED, limit).await.unwrap_or_else(|error| {
@@ -92,7 +92,7 @@ impl ToolSource for ServerSource {
         } else {
             Vec::new()
         };
-        let state = State { client: Some(client), restarts: 0, pictures: 0 };
+        let state = McpServerState { client: Some(client), restarts: 0, pictures: 0 };
         Ok(OpenServer {
             source: self.clone(),
             folder,
@@ -122,12 +122,12 @@ struct OpenServer {
     /// Addresses and names of its resources.
     resources: Vec<(String, String)>,
     problems: Vec<String>,
-    state: Mutex<State>,
+    state: Mutex<McpServerState>,
 }
 
-struct State {
+struct McpServerState {
     /// Taken out during a call: dropping the call ends the server, and the next call starts it again.
-    client: Option<Client>,
+    client: Option<McpClient>,
     restarts: u32,
     /// Number of pictures stored.
     pictures: u32,
@@ -217,7 +217,7 @@ impl OpenServer {
     }
 
     /// The session with the server; one that ended is started again, a bounded number of times.
-    async fn client(&self, state: &mut State) -> Result<Client, String> {
+    async fn client(&self, state: &mut McpServerState) -> Result<McpClient, String> {
         let kept = state.client.take();
         if let Some(client) = kept.and_then(|mut client| client.is_alive().then_some(client)) {
             return Ok(client);
@@ -227,13 +227,13 @@ impl OpenServer {
         }
         state.restarts += 1;
         let settings = &self.source.settings;
-        let again = Client::open(settings, &self.folder).await;
+        let again = McpClient::open(settings, &self.folder).await;
         again.map_err(|error| format!("failed to {error} ({})", settings.transport.described()))
     }
 
     /// Keeps pictures as files, and returns a line for each.
-    fn keep(&self, pictures: &[Picture], count: &mut u32) -> Vec<String> {
-        let keep = |picture: &Picture| {
+    fn keep(&self, pictures: &[McpPicture], count: &mut u32) -> Vec<String> {
+        let keep = |picture: &McpPicture| {
             *count += 1;
             let ending = picture.media_type.strip_prefix("image/").unwrap_or("bin");
             let ending: String = ending.chars().filter(char::is_ascii_alphanumeric).take(5).collect();
@@ -245,9 +245,9 @@ impl OpenServer {
         pictures.iter().map(keep).collect()
     }
 
-    fn result(&self, call: SourceCall<'_>, answer: Answer, pictures: Vec<String>) -> CallResult {
+    fn result(&self, call: SourceCall<'_>, answer: McpReply, pictures: Vec<String>) -> CallResult {
         let from = self.source.describe();
-        let Answer { text, data, is_error, .. } = answer;
+        let McpReply { text, data, is_error, .. } = answer;
         let mut output = Map::new();
         output.insert("from".to_owned(), from.clone().into());
         // The text usually says the same as the data.
@@ -264,7 +264,7 @@ impl OpenServer {
             status,
             // What it did out there is not seen here.
             effect: call.acts.then_some(Verdict::Unknown),
-            report: Report::text(what),
+            report: CallReport::text(what),
             output: Value::Object(output),
             ..CallResult::failure(None, "")
         }

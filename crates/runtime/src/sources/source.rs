@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 /// Who has a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Audience {
+pub enum ToolAudience {
     /// The HostAgent.
     Host,
     /// The AppAgents of these applications, as patterns of rules: `libreoffice-*|Thunar`. Empty for all.
@@ -24,7 +24,7 @@ pub struct OwnTool {
     /// The specification of the tool. If its name is taken, agents see a name made of the names of source and tool.
     pub spec: ToolSpec,
     /// Who has it.
-    pub audience: Vec<Audience>,
+    pub audience: Vec<ToolAudience>,
 }
 
 /// A call of a tool of a source.

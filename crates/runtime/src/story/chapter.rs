@@ -2,30 +2,30 @@
 
 use deskhand_core::{
     agent::{AgentRef, AgentReport},
-    command::{CallResult, Command},
+    command::{CallResult, ToolCommand},
     ids::AgentId,
-    model::{Message, ModelFailure, ModelReply, ReplyKind},
+    model::{ModelFailure, ModelMessage, ModelReply, ReplyKind},
     money::Money,
     observation::{Observation, ObserveFailure},
     outcome::Outcome,
-    reply::{Question, Reply, ReplyError},
+    reply::{AgentReply, ReplyError, UserQuestion},
     retrieval::Hit,
     session::{Approval, ApprovalScope, NoAnswer, StepRef, StopReason, Suspension},
     ui::PictureRef,
 };
 
-use super::{Decision, PhaseTimes, Target};
+use super::{CommandTarget, DecisionSummary, PhaseTimes};
 
 /// The result of reading a journal line.
 #[derive(Debug)]
-pub enum Update {
+pub enum StoryUpdate {
     /// An event to show at once.
     Moment(Box<Moment>),
     /// A completed part of the session.
     Chapter(Chapter),
 }
 
-impl Update {
+impl StoryUpdate {
     pub(super) fn moment(moment: Moment) -> Self {
         Self::Moment(Box::new(moment))
     }
@@ -54,7 +54,7 @@ pub enum Moment {
         /// The raw reply.
         reply: ModelReply,
         /// The parsed reply, or why it is invalid.
-        said: Result<Reply, ReplyError>,
+        said: Result<AgentReply, ReplyError>,
     },
     /// The model request failed.
     ModelFailed(ModelFailure),
@@ -63,33 +63,33 @@ pub enum Moment {
         /// The step.
         step: StepRef,
         /// The command.
-        command: Command,
+        command: ToolCommand,
         /// Its target control or window.
-        target: Option<Target>,
+        target: Option<CommandTarget>,
         /// The result.
         result: CallResult,
     },
     /// A delegate reported.
     Delegated(AgentReport),
     /// The user is asked.
-    Asked(Asked),
+    Asked(UserInquiry),
     /// The user's reply, if any.
     UserReply(UserReply),
     /// A session-level event.
-    Noted(Note),
+    Noted(SessionNote),
 }
 
 /// A completed part of a session.
 #[derive(Debug)]
 pub enum Chapter {
     /// The start of a round.
-    Begun(Begun),
+    Begun(RoundStart),
     /// A step.
     Step(Box<StepStory>),
     /// A question to the user between steps.
     Talk(Talk),
     /// A session-level event between steps.
-    Note(Note),
+    Note(SessionNote),
     /// The end of a round.
     Ended {
         /// The round number.
@@ -108,7 +108,7 @@ pub enum Chapter {
 
 /// A request of the user.
 #[derive(Debug)]
-pub struct Begun {
+pub struct RoundStart {
     /// The round number, from 1.
     pub round: u32,
     /// The request text.
@@ -128,7 +128,7 @@ pub struct SubtaskEnd {
 
 /// A session-level event.
 #[derive(Debug, Clone)]
-pub enum Note {
+pub enum SessionNote {
     /// The settings change from here on.
     Changed {
         /// The model.
@@ -190,13 +190,13 @@ pub struct StepStory {
     /// The model requests.
     pub asks: Vec<AskStory>,
     /// The last parsed reply.
-    pub decision: Option<Decision>,
+    pub decision: Option<DecisionSummary>,
     /// The dispatched commands.
     pub acts: Vec<ActStory>,
     /// The requested approvals.
     pub talks: Vec<Talk>,
     /// Other events.
-    pub notes: Vec<Note>,
+    pub notes: Vec<SessionNote>,
 }
 
 /// A model request.
@@ -205,11 +205,11 @@ pub struct AskStory {
     /// The kind of reply.
     pub reply: ReplyKind,
     /// The conversation.
-    pub messages: Vec<Message>,
+    pub messages: Vec<ModelMessage>,
     /// The response.
     pub result: AskResult,
     /// The parsed reply; empty if there is none.
-    pub decision: Decision,
+    pub decision: DecisionSummary,
     /// `None` if the price or token count is unknown.
     pub cost: Option<Money>,
 }
@@ -231,9 +231,9 @@ pub struct ActStory {
     /// The number of the record that asked for it.
     pub record: u64,
     /// The command; a delegation is shown as the command `delegate`.
-    pub command: Command,
+    pub command: ToolCommand,
     /// The target control or window, as last observed.
-    pub target: Option<Target>,
+    pub target: Option<CommandTarget>,
     /// `None` if the session was stopped or its process ended first.
     pub result: Option<CallResult>,
 }
@@ -244,7 +244,7 @@ pub struct Talk {
     /// The step that it belongs to or follows; 0 before the first.
     pub step: u32,
     /// The question.
-    pub asked: Asked,
+    pub asked: UserInquiry,
     /// The reply; `None` while open, or if the session ended.
     pub reply: Option<UserReply>,
     /// The waiting time, in milliseconds.
@@ -253,9 +253,9 @@ pub struct Talk {
 
 /// The input requested from the user.
 #[derive(Debug, Clone)]
-pub enum Asked {
+pub enum UserInquiry {
     /// Answers.
-    Questions(Vec<Question>),
+    Questions(Vec<UserQuestion>),
     /// A decision on a parked action.
     Approval(Approval),
 }
@@ -275,7 +275,7 @@ pub enum UserReply {
 
 /// The activity of a session when its journal ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Doing {
+pub enum SessionActivity {
     /// Waiting for the next request.
     AwaitingRequest,
     /// Observing.
@@ -298,11 +298,11 @@ pub enum Doing {
 
 /// The end of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct End {
+pub struct JournalEnd {
     /// `true` if the session ended.
     pub complete: bool,
     /// The activity; `None` if the session ended, or between activities.
-    pub doing: Option<Doing>,
+    pub doing: Option<SessionActivity>,
     /// The last line number.
     pub seq: u64,
 }

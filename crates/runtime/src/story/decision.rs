@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     evaluation::Judgement,
-    reply::{HealChoice, Reply, ReplyError, extract_json},
+    reply::{AgentReply, HealChoice, ReplyError, extract_json},
     states::{AppStatus, HostStatus},
 };
 use serde::Serialize;
@@ -23,7 +23,7 @@ pub enum Meaning {
 
 /// The parts of a reply; empty if absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Decision {
+pub struct DecisionSummary {
     /// The status, in the agent's own word.
     pub status: String,
     /// Its meaning; `None` if the reply is invalid.
@@ -49,11 +49,11 @@ pub struct Decision {
     pub problem: String,
 }
 
-impl Decision {
+impl DecisionSummary {
     /// Extracts the parts of a reply from `text`, valid or not.
-    pub(super) fn of(read: &Result<Reply, ReplyError>, text: &str) -> Self {
+    pub(super) fn of(read: &Result<AgentReply, ReplyError>, text: &str) -> Self {
         match read {
-            Ok(Reply::Evaluation(reply)) => Self {
+            Ok(AgentReply::Evaluation(reply)) => Self {
                 status: reply.complete.to_string(),
                 meaning: Some(Meaning::Judged(reply.complete)),
                 thought: reply.reason.clone(),
@@ -64,7 +64,7 @@ impl Decision {
                     .collect(),
                 ..Self::default()
             },
-            Ok(Reply::Heal(reply)) => Self {
+            Ok(AgentReply::Heal(reply)) => Self {
                 status: match reply.choice {
                     HealChoice::Use(element) => format!("USE {element}"),
                     HealChoice::Press(element) => format!("PRESS {element}"),
@@ -75,7 +75,7 @@ impl Decision {
                 thought: reply.thought.clone(),
                 ..Self::default()
             },
-            Ok(Reply::Host(reply)) => Self {
+            Ok(AgentReply::Host(reply)) => Self {
                 status: reply.status.to_string(),
                 meaning: Some(Meaning::Host(reply.status)),
                 observation: reply.observation.clone(),
@@ -88,7 +88,7 @@ impl Decision {
                 result: reply.result.clone().unwrap_or_default(),
                 problem: String::new(),
             },
-            Ok(Reply::App(reply)) => Self {
+            Ok(AgentReply::App(reply)) => Self {
                 status: reply.word.clone(),
                 meaning: Some(Meaning::App(reply.status)),
                 observation: reply.observation.clone(),
@@ -105,19 +105,19 @@ impl Decision {
 }
 
 /// Extracts the parts of an invalid reply, as far as possible.
-fn other(text: &str) -> Decision {
-    let Ok(extracted) = extract_json(text) else { return Decision::default() };
+fn other(text: &str) -> DecisionSummary {
+    let Ok(extracted) = extract_json(text) else { return DecisionSummary::default() };
     let word = |names: &[&str]| {
         let value = names.iter().find_map(|name| extracted.value.get(name));
         value.and_then(Value::as_str).unwrap_or_default().to_owned()
     };
-    Decision {
+    DecisionSummary {
         status: word(&["status", "complete"]),
         observation: word(&["observation"]),
         thought: word(&["thought", "reason"]),
         comment: word(&["comment"]),
         result: word(&["result"]),
-        ..Decision::default()
+        ..DecisionSummary::default()
     }
 }
 
@@ -127,8 +127,8 @@ mod tests {
 
     use super::*;
 
-    fn decision(kind: ReplyKind, agent: &AgentRef, text: &str) -> Decision {
-        Decision::of(&Reply::read(kind, agent, &[], text), text)
+    fn decision(kind: ReplyKind, agent: &AgentRef, text: &str) -> DecisionSummary {
+        DecisionSummary::of(&AgentReply::read(kind, agent, &[], text), text)
     }
 
     #[test]

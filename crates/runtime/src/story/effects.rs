@@ -2,21 +2,21 @@
 
 use deskhand_core::{
     agent::AgentReport,
-    command::{CallResult, CallStatus, Command},
+    command::{CallResult, CallStatus, ToolCommand},
     ids::AgentId,
     intent::Does,
-    observation::Look,
+    observation::ObservationTarget,
     outcome::OutcomeKind,
-    reply::{Reply, ReplyError},
+    reply::{AgentReply, ReplyError},
     session::{Effect, EffectRecord, StepRef, SubtaskStatus},
     states::AppStatus,
 };
 
-use super::{Doing, SubtaskEnd, ledger::Phase};
+use super::{SessionActivity, SubtaskEnd, ledger::LedgerPhase};
 
 /// The reported end of the agent's sub-task in a reply, if any.
-pub(super) fn subtask_end(said: &Result<Reply, ReplyError>) -> Option<SubtaskEnd> {
-    let Ok(Reply::App(reply)) = said else { return None };
+pub(super) fn subtask_end(said: &Result<AgentReply, ReplyError>) -> Option<SubtaskEnd> {
+    let Ok(AgentReply::App(reply)) = said else { return None };
     let finished = match reply.status {
         AppStatus::Finish => true,
         AppStatus::Fail | AppStatus::Error => false,
@@ -27,17 +27,22 @@ pub(super) fn subtask_end(said: &Result<Reply, ReplyError>) -> Option<SubtaskEnd
 }
 
 /// A delegated sub-task as a command.
-pub(crate) fn delegation(agent: AgentId, subtask: &str, message: &[String], context: &[String]) -> Command {
+pub(crate) fn delegation(
+    agent: AgentId,
+    subtask: &str,
+    message: &[String],
+    context: &[String],
+) -> ToolCommand {
     let context = (!context.is_empty()).then(|| ("context".to_owned(), context.to_vec().into()));
     let arguments = [
         ("agent".to_owned(), agent.to_string().into()),
         ("subtask".to_owned(), subtask.into()),
         ("message".to_owned(), message.to_vec().into()),
     ];
-    Command {
+    ToolCommand {
         tool: "delegate".to_owned(),
         arguments: arguments.into_iter().chain(context).collect(),
-        ..Command::default()
+        ..ToolCommand::default()
     }
 }
 
@@ -54,11 +59,12 @@ pub(crate) fn result_of(report: &AgentReport) -> CallResult {
 /// Returns `true` if an effect can be the first one of the work on a sub-task.
 pub(super) fn begins(record: &EffectRecord) -> bool {
     match &record.effect {
-        Effect::Observe { look: Look::Window { .. } | Look::Agent { .. } } | Effect::Delegate { .. } => true,
+        Effect::Observe { look: ObservationTarget::Window { .. } | ObservationTarget::Agent { .. } }
+        | Effect::Delegate { .. } => true,
         // The HostAgent has no sub-task.
         Effect::Retrieve { .. } => record.step.as_ref().is_some_and(|step| !step.subtask.is_empty()),
         Effect::AwaitRequest
-        | Effect::Observe { look: Look::Desktop { .. } }
+        | Effect::Observe { look: ObservationTarget::Desktop { .. } }
         | Effect::Rank { .. }
         | Effect::Ask { .. }
         | Effect::Call { .. }
@@ -74,23 +80,23 @@ pub(super) fn has_failed(effect: &Effect) -> bool {
 }
 
 /// The phase and activity of an effect.
-pub(super) fn doing_of(effect: &Effect) -> (Phase, Doing) {
+pub(super) fn doing_of(effect: &Effect) -> (LedgerPhase, SessionActivity) {
     match effect {
-        Effect::AwaitRequest => (Phase::Outside, Doing::AwaitingRequest),
+        Effect::AwaitRequest => (LedgerPhase::Outside, SessionActivity::AwaitingRequest),
         // What was seen is sorted.
-        Effect::Observe { .. } | Effect::Rank { .. } => (Phase::Observe, Doing::Looking),
-        Effect::Retrieve { .. } => (Phase::Observe, Doing::LookingUp),
-        Effect::Ask { .. } => (Phase::Ask, Doing::AskingModel),
+        Effect::Observe { .. } | Effect::Rank { .. } => (LedgerPhase::Observe, SessionActivity::Looking),
+        Effect::Retrieve { .. } => (LedgerPhase::Observe, SessionActivity::LookingUp),
+        Effect::Ask { .. } => (LedgerPhase::Ask, SessionActivity::AskingModel),
         // What an agent waits for takes its time.
         Effect::Call { command } if command.intent.does == Does::Wait => {
-            (Phase::Outside, Doing::Calling(command.tool.clone()))
+            (LedgerPhase::Outside, SessionActivity::Calling(command.tool.clone()))
         }
-        Effect::Call { command } => (Phase::Act, Doing::Calling(command.tool.clone())),
+        Effect::Call { command } => (LedgerPhase::Act, SessionActivity::Calling(command.tool.clone())),
         // Counted like a call.
-        Effect::Delegate { agent, .. } => (Phase::Act, Doing::Delegating(*agent)),
-        Effect::AskUser { .. } => (Phase::Outside, Doing::AskingUser),
-        Effect::AwaitApproval { .. } => (Phase::Outside, Doing::AwaitingApproval),
-        Effect::Finish { .. } => (Phase::Outside, Doing::Finishing),
+        Effect::Delegate { agent, .. } => (LedgerPhase::Act, SessionActivity::Delegating(*agent)),
+        Effect::AskUser { .. } => (LedgerPhase::Outside, SessionActivity::AskingUser),
+        Effect::AwaitApproval { .. } => (LedgerPhase::Outside, SessionActivity::AwaitingApproval),
+        Effect::Finish { .. } => (LedgerPhase::Outside, SessionActivity::Finishing),
     }
 }
 

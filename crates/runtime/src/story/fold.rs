@@ -5,44 +5,44 @@ mod outside;
 use std::collections::BTreeMap;
 
 use deskhand_core::{
-    action::{Evidence, Proof, Report},
+    action::{ActionProof, CallReport, Evidence},
     agent::{AgentDefinition, AgentRef},
-    command::{CallResult, Command},
+    command::{CallResult, ToolCommand},
     ids::{EffectId, IdsSeen, WindowId},
     model::ModelReply,
     observation::Observation,
-    record::{Change, Header, Line, Record},
-    reply::Reply,
-    session::{Effect, EffectRecord, Event, Limits, Refused, StepRef, SubtaskStatus},
+    record::{JournalEntry, JournalHeader, JournalRecord, SettingsChange},
+    reply::AgentReply,
+    session::{Effect, EffectRecord, RefusedCommand, RoundLimits, SessionEvent, StepRef, SubtaskStatus},
     ui::{DocumentInfo, PictureRef, WindowInfo},
 };
 
 use super::{
-    ActStory, AskResult, AskStory, Asked, Begun, Chapter, Decision, Doing, End, Moment, Note, RunSummary,
-    StepStory, SubtaskEnd, Talk, Update, UserReply,
+    ActStory, AskResult, AskStory, Chapter, DecisionSummary, JournalEnd, Moment, RoundStart, RunSummary,
+    SessionActivity, SessionNote, StepStory, StoryUpdate, SubtaskEnd, Talk, UserInquiry, UserReply,
     effects::{asking, begins, delegation, doing_of, has_failed, result_of, subtask_end},
     ids,
-    ledger::Phase,
+    ledger::LedgerPhase,
     prices::Prices,
     target::target_of,
 };
 
 /// An effect in progress.
 #[derive(Debug)]
-pub(super) struct Open {
+pub(super) struct OpenEffect {
     id: EffectId,
-    phase: Phase,
-    pub(super) doing: Doing,
+    phase: LedgerPhase,
+    pub(super) doing: SessionActivity,
 }
 
 /// The story of a session up to the last line read.
 #[derive(Debug, Default)]
 pub struct Story {
-    header: Option<Box<Header>>,
+    header: Option<Box<JournalHeader>>,
     prices: Prices,
     agents: Vec<AgentDefinition>,
     pub(super) picture: Option<PictureRef>,
-    pub(super) limits: Option<Box<Limits>>,
+    pub(super) limits: Option<Box<RoundLimits>>,
     summary: RunSummary,
     ids: IdsSeen,
     windows: BTreeMap<WindowId, WindowInfo>,
@@ -51,7 +51,7 @@ pub struct Story {
     pub(super) step: Option<StepStory>,
     step_ref: Option<StepRef>,
     talk: Option<Talk>,
-    pub(super) open: Option<Open>,
+    pub(super) open: Option<OpenEffect>,
     /// The effect in progress.
     unanswered: Option<EffectId>,
     /// The agent and sub-task announced last.
@@ -69,7 +69,7 @@ pub struct Story {
 
 impl Story {
     /// The journal's header, once read.
-    pub fn header(&self) -> Option<&Header> {
+    pub fn header(&self) -> Option<&JournalHeader> {
         self.header.as_deref()
     }
 
@@ -117,31 +117,31 @@ impl Story {
     }
 
     /// Reads the next line; returns its updates.
-    pub fn read(&mut self, line: &Line) -> Vec<Update> {
+    pub fn read(&mut self, line: &JournalEntry) -> Vec<StoryUpdate> {
         let first_ms = *self.first_ms.get_or_insert(line.at_ms);
         let since = line.at_ms.saturating_sub(if self.last_ms == 0 { first_ms } else { self.last_ms });
         self.last_ms = line.at_ms;
         self.seq = line.seq;
         let mut updates = Vec::new();
         match &line.record {
-            Record::Header(header) => {
+            JournalRecord::Header(header) => {
                 self.prices = Prices::new(&header.config);
                 self.agents.clone_from(&header.config.agents);
                 self.limits = Some(Box::new(header.config.limits.clone()));
                 self.header = Some(header.clone());
-                updates.push(Update::moment(Moment::Opened));
+                updates.push(StoryUpdate::moment(Moment::Opened));
             }
-            Record::Effect(record) => {
+            JournalRecord::Effect(record) => {
                 let times = (line.at_ms, since, line.paused_ms.min(since));
                 self.wanted(record, times, &mut updates);
             }
-            Record::Event(record) => {
-                if !matches!(record.event, Event::Suspended { .. } | Event::Told { .. }) {
+            JournalRecord::Event(record) => {
+                if !matches!(record.event, SessionEvent::Suspended { .. } | SessionEvent::Told { .. }) {
                     self.unanswered = None;
                 }
                 self.returned_event(&record.event, line.at_ms, since, &mut updates);
             }
-            Record::Changed(change) => {
+            JournalRecord::Changed(change) => {
                 self.was_away(since);
                 self.changed(change, &mut updates);
             }
@@ -152,12 +152,12 @@ impl Story {
     }
 
     /// The remaining chapters at the end of the journal, and its end.
-    pub fn end(mut self) -> (Vec<Chapter>, End) {
+    pub fn end(mut self) -> (Vec<Chapter>, JournalEnd) {
         let mut chapters: Vec<Chapter> =
             self.step.take().map(|step| Chapter::Step(Box::new(step))).into_iter().collect();
         chapters.extend(self.talk.take().map(Chapter::Talk));
         let doing = self.open.filter(|_| !self.complete).map(|open| open.doing);
-        (chapters, End { complete: self.complete, doing, seq: self.seq })
+        (chapters, JournalEnd { complete: self.complete, doing, seq: self.seq })
     }
 
     /// Time without a process is not counted.
@@ -166,11 +166,11 @@ impl Story {
         self.summary.was_away(ms);
     }
 
-    fn changed(&mut self, change: &Change, updates: &mut Vec<Update>) {
+    fn changed(&mut self, change: &SettingsChange, updates: &mut Vec<StoryUpdate>) {
         self.prices = Prices::new(&change.config);
         self.agents.clone_from(&change.config.agents);
         self.limits = Some(Box::new(change.config.limits.clone()));
-        let note = Note::Changed {
+        let note = SessionNote::Changed {
             model: change.model.clone(),
             desktop: change.desktop.clone(),
             program: change.program.clone(),
@@ -182,17 +182,17 @@ impl Story {
         &mut self,
         record: &EffectRecord,
         (at_ms, since, paused_ms): (u64, u64, u64),
-        updates: &mut Vec<Update>,
+        updates: &mut Vec<StoryUpdate>,
     ) {
         // Between an event and the next effect, the time went to core and the journal, unless the session was paused.
-        self.spend(Phase::Record, since.saturating_sub(paused_ms));
+        self.spend(LedgerPhase::Record, since.saturating_sub(paused_ms));
         self.spend_outside(paused_ms);
         // A resumed session repeats the effect in progress.
         let again = self.open.as_ref().is_some_and(|open| open.id == record.id);
         self.round = record.round;
         self.unanswered = Some(record.id);
         let (phase, doing) = doing_of(&record.effect);
-        self.open = Some(Open { id: record.id, phase, doing });
+        self.open = Some(OpenEffect { id: record.id, phase, doing });
         if again {
             return;
         }
@@ -213,7 +213,7 @@ impl Story {
     }
 
     /// Sub-tasks start and end with the steps that work on them.
-    fn assign(&mut self, record: &EffectRecord, updates: &mut Vec<Update>) {
+    fn assign(&mut self, record: &EffectRecord, updates: &mut Vec<StoryUpdate>) {
         let ends = matches!(record.effect, Effect::Finish { .. });
         let same = |step: &StepRef| {
             self.assigned.as_ref().is_some_and(|known| {
@@ -227,19 +227,19 @@ impl Story {
         let done = || SubtaskEnd { finished: !has_failed(&record.effect), words: String::new() };
         let end = self.said.take().or_else(|| self.performs.then(done));
         if let Some(before) = self.assigned.take().filter(|step| !step.subtask.is_empty()) {
-            updates.push(Update::moment(Moment::SubtaskEnded { subtask: before.subtask, end }));
+            updates.push(StoryUpdate::moment(Moment::SubtaskEnded { subtask: before.subtask, end }));
         }
         self.assigned = record.step.clone().filter(|_| !ends);
         if let Some(step) = record.step.clone().filter(|_| begins(record)) {
-            updates.push(Update::moment(Moment::Assigned(step)));
+            updates.push(StoryUpdate::moment(Moment::Assigned(step)));
         }
     }
 
-    fn flush(&mut self, updates: &mut Vec<Update>) {
-        updates.extend(self.step.take().map(|step| Update::Chapter(Chapter::Step(Box::new(step)))));
+    fn flush(&mut self, updates: &mut Vec<StoryUpdate>) {
+        updates.extend(self.step.take().map(|step| StoryUpdate::Chapter(Chapter::Step(Box::new(step)))));
     }
 
-    fn perform(&mut self, effect: &Effect, updates: &mut Vec<Update>) {
+    fn perform(&mut self, effect: &Effect, updates: &mut Vec<StoryUpdate>) {
         match effect {
             Effect::AwaitRequest | Effect::Observe { .. } | Effect::Rank { .. } | Effect::Retrieve { .. } => {
             }
@@ -249,7 +249,7 @@ impl Story {
                         reply: request.reply,
                         messages: request.messages.clone(),
                         result: AskResult::Nothing,
-                        decision: Decision::default(),
+                        decision: DecisionSummary::default(),
                         cost: None,
                     });
                 }
@@ -258,19 +258,19 @@ impl Story {
             Effect::Delegate { agent, subtask, message, request: _, context } => {
                 self.act(delegation(*agent, subtask, message, context));
             }
-            Effect::AskUser { questions } => self.ask(Asked::Questions(questions.clone()), updates),
-            Effect::AwaitApproval { approval } => self.ask(Asked::Approval(approval.clone()), updates),
+            Effect::AskUser { questions } => self.ask(UserInquiry::Questions(questions.clone()), updates),
+            Effect::AwaitApproval { approval } => self.ask(UserInquiry::Approval(approval.clone()), updates),
             Effect::Finish { outcome } => {
                 self.summary.end(outcome);
                 let (round, outcome) = (self.round, outcome.clone());
-                updates.push(Update::Chapter(Chapter::Ended { round, outcome }));
+                updates.push(StoryUpdate::Chapter(Chapter::Ended { round, outcome }));
             }
         }
     }
 
     /// Adds commands that were never sent to the step that proposed them.
-    fn refuse(&mut self, refused: &[Refused], updates: &mut Vec<Update>) {
-        for Refused { command, result } in refused {
+    fn refuse(&mut self, refused: &[RefusedCommand], updates: &mut Vec<StoryUpdate>) {
+        for RefusedCommand { command, result } in refused {
             self.act(command.clone());
             self.result(result.clone());
             self.acted(updates);
@@ -278,27 +278,33 @@ impl Story {
     }
 
     /// Reports the last command of the step with its result.
-    fn acted(&self, updates: &mut Vec<Update>) {
+    fn acted(&self, updates: &mut Vec<StoryUpdate>) {
         let act = self.step.as_ref().and_then(|step| step.acts.last());
         let (Some(act), Some(step)) = (act, self.step_ref.clone()) else { return };
         let (command, target) = (act.command.clone(), act.target.clone());
         if let Some(result) = act.result.clone() {
-            updates.push(Update::moment(Moment::Acted { step, command, target, result }));
+            updates.push(StoryUpdate::moment(Moment::Acted { step, command, target, result }));
         }
     }
 
-    fn act(&mut self, command: Command) {
+    fn act(&mut self, command: ToolCommand) {
         if let Some(step) = &mut self.step {
             let target = target_of(&command, step.observation.as_ref());
             step.acts.push(ActStory { record: self.seq, command, target, result: None });
         }
     }
 
-    fn returned_event(&mut self, event: &Event, at_ms: u64, since: u64, updates: &mut Vec<Update>) {
-        if let Event::Resumed { desktop_kept } = event {
+    fn returned_event(
+        &mut self,
+        event: &SessionEvent,
+        at_ms: u64,
+        since: u64,
+        updates: &mut Vec<StoryUpdate>,
+    ) {
+        if let SessionEvent::Resumed { desktop_kept } = event {
             self.was_away(since);
             self.complete = false;
-            self.note(Note::Resumed { desktop_kept: *desktop_kept }, updates);
+            self.note(SessionNote::Resumed { desktop_kept: *desktop_kept }, updates);
             return;
         }
         if self.is_of_person(event, since, updates) {
@@ -309,68 +315,79 @@ impl Story {
             return;
         }
         match event {
-            Event::Requested { text, plan } => {
+            SessionEvent::Requested { text, plan } => {
                 self.performs = plan.as_ref().is_some_and(|plan| plan.workflow.is_some());
                 self.summary.begin(text, at_ms);
                 let plan = plan.as_ref().map(|plan| plan.steps.clone()).unwrap_or_default();
                 // The round number comes with its first effect.
                 let round = self.round.saturating_add(1);
-                updates.push(Update::Chapter(Chapter::Begun(Begun { round, request: text.clone(), plan })));
+                updates.push(StoryUpdate::Chapter(Chapter::Begun(RoundStart {
+                    round,
+                    request: text.clone(),
+                    plan,
+                })));
             }
-            Event::Ended => self.complete = true,
-            Event::Observed { observation } => self.observed(observation, updates),
-            Event::Ranked { .. } => {}
-            Event::Retrieved { hits, problems } => {
+            SessionEvent::Ended => self.complete = true,
+            SessionEvent::Observed { observation } => self.observed(observation, updates),
+            SessionEvent::Ranked { .. } => {}
+            SessionEvent::Retrieved { hits, problems } => {
                 self.step.iter_mut().for_each(|step| step.found.clone_from(hits));
                 if !problems.is_empty() {
-                    self.note(Note::NotRetrieved(problems.clone()), updates);
+                    self.note(SessionNote::NotRetrieved(problems.clone()), updates);
                 }
             }
-            Event::ObserveFailed { failure } => self.note(Note::LookFailed(failure.clone()), updates),
-            Event::Replied { reply, .. } => self.replied(reply, updates),
-            Event::ModelFailed { failure } => {
+            SessionEvent::ObserveFailed { failure } => {
+                self.note(SessionNote::LookFailed(failure.clone()), updates);
+            }
+            SessionEvent::Replied { reply, .. } => self.replied(reply, updates),
+            SessionEvent::ModelFailed { failure } => {
                 self.summary.model_failed(&asking(self.step_ref.as_ref()), failure, &self.prices);
                 if let Some(ask) = self.step.as_mut().and_then(|step| step.asks.last_mut()) {
                     ask.result = AskResult::Failure(failure.clone());
                 }
-                updates.push(Update::moment(Moment::ModelFailed(failure.clone())));
+                updates.push(StoryUpdate::moment(Moment::ModelFailed(failure.clone())));
             }
-            Event::Returned { result } => self.returned(result, updates),
-            Event::Delegated { report } => {
+            SessionEvent::Returned { result } => self.returned(result, updates),
+            SessionEvent::Delegated { report } => {
                 self.result(result_of(report));
                 let finished = report.status == SubtaskStatus::Finished;
                 self.said = Some(SubtaskEnd { finished, words: report.result.clone() });
-                updates.push(Update::moment(Moment::Delegated(report.clone())));
+                updates.push(StoryUpdate::moment(Moment::Delegated(report.clone())));
             }
-            Event::Answered { answers } => self.user_replied(UserReply::Answers(answers.clone()), updates),
-            Event::Unanswered { why } => self.user_replied(UserReply::Nobody(*why), updates),
-            Event::Approved { scope } => self.user_replied(UserReply::Approved(*scope), updates),
-            Event::Rejected { instruction, .. } => {
+            SessionEvent::Answered { answers } => {
+                self.user_replied(UserReply::Answers(answers.clone()), updates);
+            }
+            SessionEvent::Unanswered { why } => self.user_replied(UserReply::Nobody(*why), updates),
+            SessionEvent::Approved { scope } => self.user_replied(UserReply::Approved(*scope), updates),
+            SessionEvent::Rejected { instruction, .. } => {
                 self.user_replied(UserReply::Rejected(instruction.clone()), updates);
             }
-            Event::Stopped { reason } => {
-                self.note(Note::Stopped(*reason), updates);
+            SessionEvent::Stopped { reason } => {
+                self.note(SessionNote::Stopped(*reason), updates);
                 self.complete |= self.step.is_none() && self.talk.is_none();
             }
-            Event::Acknowledged { picture: Some(picture) } => {
-                updates.push(Update::Chapter(Chapter::Left { round: self.round, picture: picture.clone() }));
+            SessionEvent::Acknowledged { picture: Some(picture) } => {
+                updates.push(StoryUpdate::Chapter(Chapter::Left {
+                    round: self.round,
+                    picture: picture.clone(),
+                }));
             }
-            Event::Acknowledged { picture: None }
-            | Event::Suspended { .. }
-            | Event::Told { .. }
-            | Event::TakenOver { .. }
-            | Event::HandedBack { .. }
-            | Event::Disclosed { .. }
-            | Event::Resumed { .. } => {}
+            SessionEvent::Acknowledged { picture: None }
+            | SessionEvent::Suspended { .. }
+            | SessionEvent::Told { .. }
+            | SessionEvent::TakenOver { .. }
+            | SessionEvent::HandedBack { .. }
+            | SessionEvent::Disclosed { .. }
+            | SessionEvent::Resumed { .. } => {}
         }
         self.open = None;
     }
 
     /// Records the time between an effect and its event.
     fn wait(&mut self, ms: u64) {
-        let phase = self.open.as_ref().map_or(Phase::Outside, |open| open.phase);
+        let phase = self.open.as_ref().map_or(LedgerPhase::Outside, |open| open.phase);
         self.spend(phase, ms);
-        if phase == Phase::Outside {
+        if phase == LedgerPhase::Outside {
             self.spend_outside(ms);
         }
         if let Some(talk) = &mut self.talk {
@@ -384,22 +401,22 @@ impl Story {
         }
     }
 
-    fn spend(&mut self, phase: Phase, ms: u64) {
+    fn spend(&mut self, phase: LedgerPhase, ms: u64) {
         if let Some(step) = &mut self.step {
             step.times.spend(phase, ms);
             self.summary.spend(step.number, phase, ms);
         }
     }
 
-    fn note(&mut self, note: Note, updates: &mut Vec<Update>) {
-        updates.push(Update::moment(Moment::Noted(note.clone())));
+    fn note(&mut self, note: SessionNote, updates: &mut Vec<StoryUpdate>) {
+        updates.push(StoryUpdate::moment(Moment::Noted(note.clone())));
         match &mut self.step {
             Some(step) => step.notes.push(note),
-            None => updates.push(Update::Chapter(Chapter::Note(note))),
+            None => updates.push(StoryUpdate::Chapter(Chapter::Note(note))),
         }
     }
 
-    fn observed(&mut self, observation: &Observation, updates: &mut Vec<Update>) {
+    fn observed(&mut self, observation: &Observation, updates: &mut Vec<StoryUpdate>) {
         ids::observed(&mut self.ids, observation);
         match observation {
             Observation::Desktop(view) => {
@@ -415,25 +432,25 @@ impl Story {
             step.observation = Some(observation.clone());
         }
         self.picture = observation.picture().or(self.picture.as_ref()).cloned();
-        updates.push(Update::moment(Moment::Looked));
+        updates.push(StoryUpdate::moment(Moment::Looked));
     }
 
-    fn replied(&mut self, reply: &ModelReply, updates: &mut Vec<Update>) {
+    fn replied(&mut self, reply: &ModelReply, updates: &mut Vec<StoryUpdate>) {
         self.summary.replied(&asking(self.step_ref.as_ref()), reply, &self.prices);
         let Some(step) = &mut self.step else { return };
         let Some(ask) = step.asks.last_mut() else { return };
-        let said = Reply::read(ask.reply, &step.agent, &self.agents, &reply.text);
-        ask.decision = Decision::of(&said, &reply.text);
+        let said = AgentReply::read(ask.reply, &step.agent, &self.agents, &reply.text);
+        ask.decision = DecisionSummary::of(&said, &reply.text);
         step.decision = Some(ask.decision.clone());
         ask.cost = self.prices.of(reply.by.as_deref()).and_then(|price| price.of(reply.usage));
         ask.result = AskResult::Reply(reply.clone());
         self.said = subtask_end(&said).or_else(|| self.said.take().filter(|_| said.is_err()));
         if let Some(step) = self.step_ref.clone() {
-            updates.push(Update::moment(Moment::Replied { step, reply: reply.clone(), said }));
+            updates.push(StoryUpdate::moment(Moment::Replied { step, reply: reply.clone(), said }));
         }
     }
 
-    fn returned(&mut self, result: &CallResult, updates: &mut Vec<Update>) {
+    fn returned(&mut self, result: &CallResult, updates: &mut Vec<StoryUpdate>) {
         self.summary.called();
         // A failed action vetoes FINISH.
         if !result.is_success() {
@@ -447,21 +464,21 @@ impl Story {
     }
 
     /// Notes which document a window shows once it was saved, and which windows were closed.
-    fn proven(&mut self, report: &Report) {
+    fn proven(&mut self, report: &CallReport) {
         let mut window = None;
         if let Some(AgentRef::AppAgent { window: own, .. }) = self.step_ref.as_ref().map(|step| &step.agent) {
             window = *own;
         }
         for action in report.actions() {
             match &action.evidence {
-                Evidence::Seen { proof: Proof::Saved { path, .. } } => {
+                Evidence::Seen { proof: ActionProof::Saved { path, .. } } => {
                     if let Some(window) = window.and_then(|id| self.windows.get_mut(&id)) {
                         let name = path.rsplit('/').next().unwrap_or(path).to_owned();
                         window.document =
                             Some(DocumentInfo { name, path: Some(path.clone()), modified: Some(false) });
                     }
                 }
-                Evidence::Seen { proof: Proof::WindowClosed { window } } => {
+                Evidence::Seen { proof: ActionProof::WindowClosed { window } } => {
                     self.windows.remove(&window.id);
                 }
                 Evidence::Seen { .. }

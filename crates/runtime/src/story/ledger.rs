@@ -3,7 +3,7 @@
 use deskhand_core::{
     model::{ModelFailure, ModelReply},
     outcome::Outcome,
-    session::Tally,
+    session::RoundTally,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,7 @@ pub struct RoundSummary {
     /// The outcome; `None` while it runs or after a crash.
     pub outcome: Option<Outcome>,
     /// The resources used.
-    pub tally: Tally,
+    pub tally: RoundTally,
     /// The times by phase, of all steps.
     pub phases: PhaseTimes,
     /// From the request to the last line, in milliseconds.
@@ -56,7 +56,7 @@ pub struct ModelUse {
     pub model: String,
     /// The resources used; the model takes no steps.
     #[serde(flatten)]
-    pub tally: Tally,
+    pub tally: RoundTally,
 }
 
 /// The totals of a session, as summed up by [`super::Story`].
@@ -67,7 +67,7 @@ pub struct RunSummary {
     /// The outcome of the last round; `None` while it runs or after a crash.
     pub outcome: Option<Outcome>,
     /// The resources used, of all rounds.
-    pub tally: Tally,
+    pub tally: RoundTally,
     /// The same by agent and model, in the order in which they were first asked.
     pub models: Vec<ModelUse>,
     /// The times by phase, of all steps.
@@ -82,7 +82,7 @@ pub struct RunSummary {
 
 /// The phase that time is attributed to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(super) enum LedgerPhase {
     Observe,
     Ask,
     Act,
@@ -93,13 +93,13 @@ pub(super) enum Phase {
 
 impl PhaseTimes {
     /// Adds time; returns false if it belongs to no phase of a step.
-    pub(super) fn spend(&mut self, phase: Phase, ms: u64) -> bool {
+    pub(super) fn spend(&mut self, phase: LedgerPhase, ms: u64) -> bool {
         let time = match phase {
-            Phase::Observe => &mut self.observe,
-            Phase::Ask => &mut self.ask,
-            Phase::Act => &mut self.act,
-            Phase::Record => &mut self.record,
-            Phase::Outside => return false,
+            LedgerPhase::Observe => &mut self.observe,
+            LedgerPhase::Ask => &mut self.ask,
+            LedgerPhase::Act => &mut self.act,
+            LedgerPhase::Record => &mut self.record,
+            LedgerPhase::Outside => return false,
         };
         *time = time.saturating_add(ms);
         true
@@ -175,11 +175,11 @@ impl RunSummary {
     }
 
     /// Counts what an agent used of a model, here and in the totals.
-    fn count(&mut self, agent: &str, model: &str, add: impl Fn(&mut Tally)) {
+    fn count(&mut self, agent: &str, model: &str, add: impl Fn(&mut RoundTally)) {
         let is_it = |one: &ModelUse| one.agent == agent && one.model == model;
         if !self.models.iter().any(is_it) {
             let (agent, model) = (agent.to_owned(), model.to_owned());
-            self.models.push(ModelUse { agent, model, tally: Tally::default() });
+            self.models.push(ModelUse { agent, model, tally: RoundTally::default() });
         }
         self.models.iter_mut().filter(|one| is_it(one)).for_each(|one| add(&mut one.tally));
         self.tallies().for_each(add);
@@ -190,7 +190,7 @@ impl RunSummary {
     }
 
     /// Adds time to a phase of a step.
-    pub(super) fn spend(&mut self, step: u32, phase: Phase, ms: u64) {
+    pub(super) fn spend(&mut self, step: u32, phase: LedgerPhase, ms: u64) {
         if !self.phases.spend(phase, ms) {
             return;
         }
@@ -208,7 +208,7 @@ impl RunSummary {
     }
 
     /// The totals to update: session and current round.
-    fn tallies(&mut self) -> impl Iterator<Item = &mut Tally> {
+    fn tallies(&mut self) -> impl Iterator<Item = &mut RoundTally> {
         std::iter::once(&mut self.tally).chain(self.rounds.last_mut().map(|round| &mut round.tally))
     }
 

@@ -1,8 +1,8 @@
 //! Current state of a session that is still being read: the work in progress after the last line.
 
-use deskhand_core::{command::Command, session::Limits, ui::PictureRef};
+use deskhand_core::{command::ToolCommand, session::RoundLimits, ui::PictureRef};
 
-use super::{Doing, StepStory, Story, Target, target_of};
+use super::{CommandTarget, SessionActivity, StepStory, Story, target_of};
 
 impl Story {
     /// The step in progress; `None` between steps.
@@ -11,12 +11,12 @@ impl Story {
     }
 
     /// The activity in progress; `None` between activities.
-    pub fn doing(&self) -> Option<&Doing> {
+    pub fn doing(&self) -> Option<&SessionActivity> {
         self.open.as_ref().map(|open| &open.doing)
     }
 
     /// The control or window that a command is aimed at, as it was last observed in the step in progress.
-    pub fn target(&self, command: &Command) -> Option<Target> {
+    pub fn target(&self, command: &ToolCommand) -> Option<CommandTarget> {
         target_of(command, self.observation())
     }
 
@@ -26,7 +26,7 @@ impl Story {
     }
 
     /// The limits of a round; `None` before the first line.
-    pub fn limits(&self) -> Option<&Limits> {
+    pub fn limits(&self) -> Option<&RoundLimits> {
         self.limits.as_deref()
     }
 

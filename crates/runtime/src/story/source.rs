@@ -1,18 +1,18 @@
 //! Reads a journal on disk into its story.
 
-use deskhand_core::record::{Header, Line};
+use deskhand_core::record::{JournalEntry, JournalHeader};
 
-use super::{Chapter, End, RunSummary, Story, Update};
+use super::{Chapter, JournalEnd, RunSummary, Story, StoryUpdate};
 use crate::{
-    journal::{JournalError, JournalProblem, Lines, Read, SessionFolder},
+    journal::{JournalError, JournalItem, JournalLines, JournalProblem, SessionFolder},
     passwords::{hidden, veil_of},
 };
 
 /// Facts about a journal after reading it.
-pub(crate) struct Told {
-    pub(crate) header: Header,
+pub(crate) struct StorySummary {
+    pub(crate) header: JournalHeader,
     pub(crate) problems: Vec<JournalProblem>,
-    pub(crate) end: End,
+    pub(crate) end: JournalEnd,
     pub(crate) summary: RunSummary,
 }
 
@@ -23,21 +23,21 @@ pub(crate) struct Told {
 pub(crate) fn tell<E: From<JournalError>>(
     folder: &SessionFolder,
     mut listen: impl FnMut(Chapter) -> Result<(), E>,
-) -> Result<Told, E> {
+) -> Result<StorySummary, E> {
     let veil = veil_of(folder)?;
-    let mut lines = Lines::open(folder)?;
+    let mut lines = JournalLines::open(folder)?;
     let header = lines.header()?;
     let mut story = Story::default();
     let mut problems = Vec::new();
     while let Some(read) = lines.next()? {
         match read {
-            Read::Problem(problem) => problems.push(problem),
-            Read::Line(line) => {
+            JournalItem::Problem(problem) => problems.push(problem),
+            JournalItem::Line(line) => {
                 let line = if veil.is_empty() { *line } else { hidden(*line, &veil) };
                 for update in story.read(&line) {
                     match update {
-                        Update::Chapter(chapter) => listen(chapter)?,
-                        Update::Moment(_) => {}
+                        StoryUpdate::Chapter(chapter) => listen(chapter)?,
+                        StoryUpdate::Moment(_) => {}
                     }
                 }
             }
@@ -48,12 +48,12 @@ pub(crate) fn tell<E: From<JournalError>>(
     for chapter in chapters {
         listen(chapter)?;
     }
-    Ok(Told { header, problems, end, summary })
+    Ok(StorySummary { header, problems, end, summary })
 }
 
 impl RunSummary {
     /// The totals of some lines.
-    pub fn of<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Self {
+    pub fn of<'a>(lines: impl IntoIterator<Item = &'a JournalEntry>) -> Self {
         let mut story = Story::default();
         for line in lines {
             story.read(line);

@@ -1,7 +1,7 @@
 //! The targets of commands: controls and windows, with their last observed bounds.
 
 use deskhand_core::{
-    command::Command,
+    command::ToolCommand,
     geometry::{Rect, Screen},
     observation::{DesktopView, Observation, WindowView},
     ui::Element,
@@ -9,7 +9,7 @@ use deskhand_core::{
 
 /// The target control or window of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
+pub struct CommandTarget {
     /// The id.
     pub id: String,
     /// The name or title.
@@ -25,7 +25,7 @@ pub struct Target {
 }
 
 /// Finds the target of a command in the last observation.
-pub(crate) fn target_of(command: &Command, seen: Option<&Observation>) -> Option<Target> {
+pub(crate) fn target_of(command: &ToolCommand, seen: Option<&Observation>) -> Option<CommandTarget> {
     match seen? {
         Observation::Desktop(view) => window_of(command, view),
         Observation::Window(view) => element_of(command, view),
@@ -33,13 +33,13 @@ pub(crate) fn target_of(command: &Command, seen: Option<&Observation>) -> Option
     }
 }
 
-fn text<'a>(command: &'a Command, name: &str) -> Option<&'a str> {
+fn text<'a>(command: &'a ToolCommand, name: &str) -> Option<&'a str> {
     command.arguments.get(name)?.as_str().map(str::trim)
 }
 
-fn window_of(command: &Command, view: &DesktopView) -> Option<Target> {
+fn window_of(command: &ToolCommand, view: &DesktopView) -> Option<CommandTarget> {
     let id = text(command, "id")?.parse().ok()?;
-    view.windows.iter().find(|window| window.id == id).map(|window| Target {
+    view.windows.iter().find(|window| window.id == id).map(|window| CommandTarget {
         id: window.id.to_string(),
         name: window.title.clone(),
         kind: "window".to_owned(),
@@ -49,7 +49,7 @@ fn window_of(command: &Command, view: &DesktopView) -> Option<Target> {
     })
 }
 
-fn element_of(command: &Command, view: &WindowView) -> Option<Target> {
+fn element_of(command: &ToolCommand, view: &WindowView) -> Option<CommandTarget> {
     let element = match text(command, "id") {
         Some(id) => {
             let id = id.parse().ok()?;
@@ -65,7 +65,7 @@ fn element_of(command: &Command, view: &WindowView) -> Option<Target> {
         }
         None => return None,
     };
-    Some(Target {
+    Some(CommandTarget {
         id: element.id.to_string(),
         name: element.name.clone(),
         kind: element.role.to_string(),

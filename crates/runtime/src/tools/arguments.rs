@@ -3,9 +3,9 @@
 use deskhand_core::{
     geometry::{Point, Screen},
     ids::ElementId,
-    keys::Modifier,
+    keys::KeyModifier,
 };
-use deskhand_desktop::{Button, Desktop, DesktopError, Held, Windowing as _};
+use deskhand_desktop::{Button, Desktop, DesktopError, PointerChord, WindowManagement as _};
 use deskhand_desktop_act::TableTarget;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
@@ -69,14 +69,14 @@ impl From<MouseButton> for Button {
 }
 
 /// A button, and the modifiers that are held with it, such as `ctrl` or `ctrl+shift`.
-pub(super) fn held(button: MouseButton, hold: Option<&str>) -> Result<Held, ToolError> {
+pub(super) fn held(button: MouseButton, hold: Option<&str>) -> Result<PointerChord, ToolError> {
     let names = hold.unwrap_or_default().split('+').map(str::trim).filter(|name| !name.is_empty());
-    let parsed: Result<Vec<Modifier>, _> = names.map(str::parse).collect();
+    let parsed: Result<Vec<KeyModifier>, _> = names.map(str::parse).collect();
     let mut modifiers =
         parsed.map_err(|error| ToolError::Reply(format!("`hold`: {error}; nothing was done")))?;
     modifiers.sort_unstable();
     modifiers.dedup();
-    Ok(Held { button: button.into(), modifiers })
+    Ok(PointerChord { button: button.into(), modifiers })
 }
 
 /// Converts fractions of the window's width and height to a point in the window of the calling agent.

@@ -1,7 +1,7 @@
 //! The tool `click_element`.
 use deskhand_core::intent::Does;
 use deskhand_desktop::Desktop;
-use deskhand_desktop_act::{Click, Target, click};
+use deskhand_desktop_act::{ActionTarget, Click, click};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -38,7 +38,7 @@ impl<D: Desktop> Tool<D> for ClickElement {
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
-        let target = Target::Element { id: input.id.0, name: input.name };
+        let target = ActionTarget::Element { id: input.id.0, name: input.name };
         let held = held(input.button, input.hold.as_deref())?;
         let request = Click { target, held, count: input.count.clamp(1, 3) };
         Ok(click(context.desktop, context.window()?, &request, &context.limits).await?.into())

@@ -1,8 +1,8 @@
 //! The tool `click_on_coordinates`.
 
-use deskhand_core::{command::Listing, intent::Does};
+use deskhand_core::{command::ToolListingLevel, intent::Does};
 use deskhand_desktop::Desktop;
-use deskhand_desktop_act::{Click, Target, click};
+use deskhand_desktop_act::{ActionTarget, Click, click};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -33,14 +33,14 @@ pub(super) struct ClickOnCoordinates {
 impl<D: Desktop> Tool<D> for ClickOnCoordinates {
     const NAME: &'static str = "click_on_coordinates";
     const DOES: Does = Does::Press;
-    const LISTING: Listing = Listing::Name;
+    const LISTING: ToolListingLevel = ToolListingLevel::Name;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let point = place(context, ("x", input.x), ("y", input.y)).await?;
         let count = if input.double { 2 } else { 1 };
         let held = held(input.button, input.hold.as_deref())?;
-        let request = Click { target: Target::Point(point), held, count };
+        let request = Click { target: ActionTarget::Point(point), held, count };
         Ok(click(context.desktop, context.window()?, &request, &context.limits).await?.into())
     }
 }

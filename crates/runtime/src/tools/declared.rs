@@ -1,24 +1,24 @@
 //! Tools and arguments that are declared as data: those of a table, which all do the same with their arguments.
 
 use deskhand_core::{
-    command::{Listing, ToolSpec},
+    command::{ToolListingLevel, ToolSpec},
     intent::{Does, Takes},
 };
 use serde_json::{Map, Value, json};
 
 /// The declaration of a tool in a table.
-pub(super) struct Declared {
+pub(super) struct DeclaredTool {
     pub(super) name: &'static str,
     /// The description of the tool, for models.
     pub(super) about: &'static str,
     pub(super) does: Does,
-    pub(super) listing: Listing,
+    pub(super) listing: ToolListingLevel,
     /// The applications that have it; empty for all.
     pub(super) only_in: &'static [&'static str],
-    pub(super) arguments: &'static [Argument],
+    pub(super) arguments: &'static [DeclaredArgument],
 }
 
-impl Declared {
+impl DeclaredTool {
     /// Returns `true` if an argument is the path of a file.
     pub(super) fn is_file(&self, name: &str) -> bool {
         self.arguments.iter().any(|argument| argument.is(name) && argument.takes == Some(Takes::File))
@@ -40,7 +40,7 @@ impl Declared {
             .filter(|argument| !argument.optional)
             .map(|argument| argument.name)
             .collect();
-        let takes = |argument: &Argument| Some((argument.name.to_owned(), argument.takes?));
+        let takes = |argument: &DeclaredArgument| Some((argument.name.to_owned(), argument.takes?));
         ToolSpec {
             name: self.name.to_owned(),
             description: self.about.to_owned(),
@@ -56,9 +56,9 @@ impl Declared {
 }
 
 /// An argument.
-pub(super) struct Argument {
+pub(super) struct DeclaredArgument {
     name: &'static str,
-    kind: Kind,
+    kind: DeclaredArgumentKind,
     /// The meaning of the argument, for models; empty if the name says it.
     about: &'static str,
     optional: bool,
@@ -67,7 +67,7 @@ pub(super) struct Argument {
 }
 
 /// The type of an argument.
-enum Kind {
+enum DeclaredArgumentKind {
     Text,
     Integer,
     Number,
@@ -82,41 +82,41 @@ enum Kind {
     Any,
 }
 
-impl Argument {
-    const fn new(name: &'static str, kind: Kind) -> Self {
+impl DeclaredArgument {
+    const fn new(name: &'static str, kind: DeclaredArgumentKind) -> Self {
         Self { name, kind, about: "", optional: true, takes: None }
     }
 
     pub(super) const fn text(name: &'static str) -> Self {
-        Self::new(name, Kind::Text)
+        Self::new(name, DeclaredArgumentKind::Text)
     }
 
     pub(super) const fn integer(name: &'static str) -> Self {
-        Self::new(name, Kind::Integer)
+        Self::new(name, DeclaredArgumentKind::Integer)
     }
 
     pub(super) const fn number(name: &'static str) -> Self {
-        Self::new(name, Kind::Number)
+        Self::new(name, DeclaredArgumentKind::Number)
     }
 
     pub(super) const fn boolean(name: &'static str) -> Self {
-        Self::new(name, Kind::Boolean)
+        Self::new(name, DeclaredArgumentKind::Boolean)
     }
 
     pub(super) const fn words(name: &'static str, words: &'static [&'static str]) -> Self {
-        Self::new(name, Kind::Words(words))
+        Self::new(name, DeclaredArgumentKind::Words(words))
     }
 
     pub(super) const fn list(name: &'static str) -> Self {
-        Self::new(name, Kind::List)
+        Self::new(name, DeclaredArgumentKind::List)
     }
 
     pub(super) const fn rows(name: &'static str) -> Self {
-        Self::new(name, Kind::Rows)
+        Self::new(name, DeclaredArgumentKind::Rows)
     }
 
     pub(super) const fn any(name: &'static str) -> Self {
-        Self::new(name, Kind::Any)
+        Self::new(name, DeclaredArgumentKind::Any)
     }
 
     /// The path of a file.
@@ -148,17 +148,17 @@ impl Argument {
         let mut schema: Map<String, Value> = Map::new();
         let mut set = |key: &str, value: Value| schema.insert(key.to_owned(), value);
         match self.kind {
-            Kind::Text => set("type", "string".into()),
-            Kind::Integer => set("type", "integer".into()),
-            Kind::Number => set("type", "number".into()),
-            Kind::Boolean => set("type", "boolean".into()),
-            Kind::Words(words) => set("enum", words.into()),
-            Kind::List => set("type", "array".into()),
-            Kind::Rows => {
+            DeclaredArgumentKind::Text => set("type", "string".into()),
+            DeclaredArgumentKind::Integer => set("type", "integer".into()),
+            DeclaredArgumentKind::Number => set("type", "number".into()),
+            DeclaredArgumentKind::Boolean => set("type", "boolean".into()),
+            DeclaredArgumentKind::Words(words) => set("enum", words.into()),
+            DeclaredArgumentKind::List => set("type", "array".into()),
+            DeclaredArgumentKind::Rows => {
                 set("type", "array".into());
                 set("items", json!({"type": "array"}))
             }
-            Kind::Any => None,
+            DeclaredArgumentKind::Any => None,
         };
         if !self.about.is_empty() {
             schema.insert("description".to_owned(), self.about.into());

@@ -1,7 +1,7 @@
 //! The tool `drag`.
-use deskhand_core::{command::Listing, intent::Does};
-use deskhand_desktop::{Desktop, Held};
-use deskhand_desktop_act::{Target, drag};
+use deskhand_core::{command::ToolListingLevel, intent::Does};
+use deskhand_desktop::{Desktop, PointerChord};
+use deskhand_desktop_act::{ActionTarget, drag};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -20,13 +20,13 @@ pub(super) struct Drag {
 
 impl<D: Desktop> Tool<D> for Drag {
     const NAME: &'static str = "drag";
-    const LISTING: Listing = Listing::Name;
+    const LISTING: ToolListingLevel = ToolListingLevel::Name;
     const DOES: Does = Does::Drag;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
-        let (from, to) = (Target::element(input.from.0), Target::element(input.to.0));
-        Ok(drag(context.desktop, context.window()?, (&from, &to), &Held::default(), &context.limits)
+        let (from, to) = (ActionTarget::element(input.from.0), ActionTarget::element(input.to.0));
+        Ok(drag(context.desktop, context.window()?, (&from, &to), &PointerChord::default(), &context.limits)
             .await?
             .into())
     }

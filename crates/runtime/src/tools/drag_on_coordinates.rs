@@ -1,8 +1,8 @@
 //! The tool `drag_on_coordinates`.
 
-use deskhand_core::{command::Listing, intent::Does};
-use deskhand_desktop::{Desktop, Held};
-use deskhand_desktop_act::{Target, drag};
+use deskhand_core::{command::ToolListingLevel, intent::Does};
+use deskhand_desktop::{Desktop, PointerChord};
+use deskhand_desktop_act::{ActionTarget, drag};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -40,7 +40,7 @@ pub(super) struct DragOnCoordinates {
 impl<D: Desktop> Tool<D> for DragOnCoordinates {
     const NAME: &'static str = "drag_on_coordinates";
     const DOES: Does = Does::Drag;
-    const LISTING: Listing = Listing::Nothing;
+    const LISTING: ToolListingLevel = ToolListingLevel::Nothing;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
@@ -51,10 +51,10 @@ impl<D: Desktop> Tool<D> for DragOnCoordinates {
             ],
             None => Vec::new(),
         };
-        let held = Held { button: input.button.into(), modifiers };
+        let held = PointerChord { button: input.button.into(), modifiers };
         let from = place(context, ("start_x", input.start_x), ("start_y", input.start_y)).await?;
         let to = place(context, ("end_x", input.end_x), ("end_y", input.end_y)).await?;
-        let (from, to) = (Target::Point(from), Target::Point(to));
+        let (from, to) = (ActionTarget::Point(from), ActionTarget::Point(to));
         Ok(drag(context.desktop, context.window()?, (&from, &to), &held, &context.limits).await?.into())
     }
 }

@@ -1,5 +1,5 @@
 //! The tool `expand`.
-use deskhand_core::{command::Listing, intent::Does};
+use deskhand_core::{command::ToolListingLevel, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::expand;
 use schemars::JsonSchema;
@@ -24,7 +24,7 @@ pub(super) struct Expand {
 
 impl<D: Desktop> Tool<D> for Expand {
     const NAME: &'static str = "expand";
-    const LISTING: Listing = Listing::Name;
+    const LISTING: ToolListingLevel = ToolListingLevel::Name;
     const DOES: Does = Does::Set;
     type Input = Self;
 

@@ -1,5 +1,5 @@
 //! The tool `focus_element`.
-use deskhand_core::{command::Listing, intent::Does};
+use deskhand_core::{command::ToolListingLevel, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::focus;
 use schemars::JsonSchema;
@@ -23,7 +23,7 @@ pub(super) struct FocusElement {
 
 impl<D: Desktop> Tool<D> for FocusElement {
     const NAME: &'static str = "focus_element";
-    const LISTING: Listing = Listing::Name;
+    const LISTING: ToolListingLevel = ToolListingLevel::Name;
     const DOES: Does = Does::Point;
     type Input = Self;
 

@@ -1,7 +1,7 @@
 //! The tool `hover`.
-use deskhand_core::{command::Listing, intent::Does};
+use deskhand_core::{command::ToolListingLevel, intent::Does};
 use deskhand_desktop::Desktop;
-use deskhand_desktop_act::{Target, hover};
+use deskhand_desktop_act::{ActionTarget, hover};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -23,12 +23,12 @@ pub(super) struct Hover {
 
 impl<D: Desktop> Tool<D> for Hover {
     const NAME: &'static str = "hover";
-    const LISTING: Listing = Listing::Name;
+    const LISTING: ToolListingLevel = ToolListingLevel::Name;
     const DOES: Does = Does::Point;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
-        let target = Target::Element { id: input.id.0, name: input.name };
+        let target = ActionTarget::Element { id: input.id.0, name: input.name };
         Ok(hover(context.desktop, context.window()?, &target, &context.limits).await?.into())
     }
 }

@@ -1,5 +1,5 @@
 //! The tool `invoke_action`.
-use deskhand_core::{command::Listing, intent::Does};
+use deskhand_core::{command::ToolListingLevel, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::invoke;
 use schemars::JsonSchema;
@@ -25,7 +25,7 @@ pub(super) struct InvokeAction {
 impl<D: Desktop> Tool<D> for InvokeAction {
     const NAME: &'static str = "invoke_action";
     const DOES: Does = Does::Press;
-    const LISTING: Listing = Listing::Name;
+    const LISTING: ToolListingLevel = ToolListingLevel::Name;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

@@ -10,9 +10,9 @@ use std::{
 };
 
 use deskhand_core::{
-    command::Command,
-    intent::Aimed,
-    policy::{Decision, Places, Policy, Subject},
+    command::ToolCommand,
+    intent::CommandAim,
+    policy::{PathRoots, Policy, PolicyDecision, Subject},
 };
 
 /// The most paths of a command that are followed; a command with more is refused.
@@ -26,7 +26,7 @@ const ANSWER_MAX: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// Why it is refused.
-pub(crate) async fn follow(command: &Command, policy: &Policy, places: &Places) -> Result<(), String> {
+pub(crate) async fn follow(command: &ToolCommand, policy: &Policy, places: &PathRoots) -> Result<(), String> {
     let paths = named(command, places);
     if paths.is_empty() {
         return Ok(());
@@ -50,22 +50,22 @@ pub(crate) async fn follow(command: &Command, policy: &Policy, places: &Places) 
     let links: Vec<String> = led.iter().map(|(path, file)| format!("`{path}` leads to `{file}`")).collect();
     let links = links.join(", ");
     match ruling.decision {
-        Decision::Allow => Ok(()),
-        Decision::Ask => Err(format!(
+        PolicyDecision::Allow => Ok(()),
+        PolicyDecision::Ask => Err(format!(
             "not run: {links}, and that was not approved ({}); name that file itself, so that it can be",
             ruling.why
         )),
-        Decision::Deny => Err(format!("not run: {links}, which the policy denies ({})", ruling.why)),
+        PolicyDecision::Deny => Err(format!("not run: {links}, which the policy denies ({})", ruling.why)),
     }
 }
 
 /// The paths of a command, with how they were judged: `..` after a link is another folder than the one that is written.
-fn named(command: &Command, places: &Places) -> BTreeMap<String, PathBuf> {
+fn named(command: &ToolCommand, places: &PathRoots) -> BTreeMap<String, PathBuf> {
     let Some(judged) = &command.judged else { return BTreeMap::new() };
     let all = judged.paths.iter().chain(&judged.document);
     let mut named: BTreeMap<String, PathBuf> = all.map(|path| (path.clone(), PathBuf::from(path))).collect();
     for aimed in &command.intent.aims {
-        let Aimed::Files { files } = aimed else { continue };
+        let CommandAim::Files { files } = aimed else { continue };
         for file in files {
             if let (Some(path), Some(raw)) = (places.absolute(file), raw(file, places))
                 && let Some(known) = named.get_mut(&path)
@@ -78,7 +78,7 @@ fn named(command: &Command, places: &Places) -> BTreeMap<String, PathBuf> {
 }
 
 /// A path as it is written, absolute.
-fn raw(file: &str, places: &Places) -> Option<PathBuf> {
+fn raw(file: &str, places: &PathRoots) -> Option<PathBuf> {
     let file = file.trim();
     if file.contains("://") {
         return None;

@@ -1,6 +1,6 @@
 //! The tool `paste_text`.
 
-use deskhand_core::{command::Listing, intent::Does};
+use deskhand_core::{command::ToolListingLevel, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::paste;
 use schemars::JsonSchema;
@@ -28,7 +28,7 @@ pub(super) struct PasteText {
 impl<D: Desktop> Tool<D> for PasteText {
     const NAME: &'static str = "paste_text";
     const DOES: Does = Does::Type;
-    const LISTING: Listing = Listing::Name;
+    const LISTING: ToolListingLevel = ToolListingLevel::Name;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

@@ -9,9 +9,9 @@ use std::{
 };
 
 use deskhand_core::{
-    command::Command,
-    intent::{Aimed, Does},
-    policy::{Decision, Origin, Places, Policy, Subject, ValueKind},
+    command::ToolCommand,
+    intent::{CommandAim, Does},
+    policy::{PathRoots, Policy, PolicyDecision, Subject, ValueKind, ValueOrigin},
 };
 
 /// The longest that a file system may take to answer.
@@ -23,7 +23,7 @@ const READ_FIRST: [&str; 2] = ["unpack_archive", "move_file"];
 ///
 /// # Errors
 /// Why it is refused, and what to do.
-pub(super) async fn admit(command: &Command, policy: &Policy, places: &Places) -> Result<(), String> {
+pub(super) async fn admit(command: &ToolCommand, policy: &Policy, places: &PathRoots) -> Result<(), String> {
     let files = read_by(command, places);
     if files.is_empty() || is_allowed(command, policy, places) {
         return Ok(());
@@ -42,9 +42,10 @@ pub(super) async fn admit(command: &Command, policy: &Policy, places: &Places) -
 }
 
 /// The files that a command reads and that the user has not named.
-fn read_by(command: &Command, places: &Places) -> Vec<String> {
+fn read_by(command: &ToolCommand, places: &PathRoots) -> Vec<String> {
     let files = command.intent.aims.iter();
-    let files = files.filter_map(|aimed| if let Aimed::Files { files } = aimed { Some(files) } else { None });
+    let files =
+        files.filter_map(|aimed| if let CommandAim::Files { files } = aimed { Some(files) } else { None });
     let most = if matches!(command.intent.does, Does::Read | Does::Open) {
         usize::MAX
     } else {
@@ -52,16 +53,16 @@ fn read_by(command: &Command, places: &Places) -> Vec<String> {
     };
     let named = |path: &String| {
         let mut values = command.judged.iter().flat_map(|judged| &judged.values);
-        values.any(|one| one.kind == ValueKind::Path && one.text == *path && one.origin == Origin::User)
+        values.any(|one| one.kind == ValueKind::Path && one.text == *path && one.origin == ValueOrigin::User)
     };
     let paths = files.flatten().take(most).filter_map(|file| places.absolute(file));
     paths.filter(|path| !named(path)).collect()
 }
 
 /// Returns `true` if a person approved the command, or a rule allows it.
-fn is_allowed(command: &Command, policy: &Policy, places: &Places) -> bool {
+fn is_allowed(command: &ToolCommand, policy: &Policy, places: &PathRoots) -> bool {
     let ruling = policy.decide(&Subject::led(command, places, &|_| None));
-    let is_ruled = ruling.decision == Decision::Allow && !ruling.why.is_empty();
+    let is_ruled = ruling.decision == PolicyDecision::Allow && !ruling.why.is_empty();
     is_ruled || command.judged.as_ref().is_some_and(|judged| judged.approved)
 }
 
@@ -74,7 +75,7 @@ struct Private {
 
 /// Returns the restriction that keeps others from a file. `None` if there is none, or the file is the user's own
 /// or in the folder where the session works. Blocking.
-fn private(file: &str, places: &Places) -> Option<Private> {
+fn private(file: &str, places: &PathRoots) -> Option<Private> {
     let path = Path::new(file).canonicalize().ok()?;
     let is_below = |folder: &String| {
         let real = Path::new(folder).canonicalize();

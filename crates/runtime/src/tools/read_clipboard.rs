@@ -1,6 +1,6 @@
 //! The tool `read_clipboard`.
 
-use deskhand_core::{command::Listing, intent::Does};
+use deskhand_core::{command::ToolListingLevel, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::read_clipboard;
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ pub(super) struct ReadClipboard {}
 impl<D: Desktop> Tool<D> for ReadClipboard {
     const NAME: &'static str = deskhand_core::known_tools::READ_CLIPBOARD;
     const DOES: Does = Does::Read;
-    const LISTING: Listing = Listing::Name;
+    const LISTING: ToolListingLevel = ToolListingLevel::Name;
     type Input = Self;
 
     async fn run(_input: Self, context: &ToolContext<'_, D>) -> ToolResult {

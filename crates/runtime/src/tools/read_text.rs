@@ -1,5 +1,5 @@
 //! The tool `read_text`.
-use deskhand_core::{command::Listing, intent::Does};
+use deskhand_core::{command::ToolListingLevel, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::read_text;
 use schemars::JsonSchema;
@@ -13,7 +13,7 @@ use super::{
 /// Returns the whole text of an element or of what is inside it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ReadText {
+pub(super) struct ReadTextArgs {
     /// The element id.
     id: ElementArgument,
     /// The expected name.
@@ -21,9 +21,9 @@ pub(super) struct ReadText {
     name: Option<String>,
 }
 
-impl<D: Desktop> Tool<D> for ReadText {
+impl<D: Desktop> Tool<D> for ReadTextArgs {
     const NAME: &'static str = "read_text";
-    const LISTING: Listing = Listing::Name;
+    const LISTING: ToolListingLevel = ToolListingLevel::Name;
     const DOES: Does = Does::Read;
     type Input = Self;
 

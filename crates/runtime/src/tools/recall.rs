@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use deskhand_core::{
-    command::Listing,
+    command::ToolListingLevel,
     ids::{EffectId, ReadingId},
     intent::Does,
     known_tools::{RECALL, RUN_WORKFLOW},
     observation::{Observation, WindowView},
-    record::{Line, Record},
+    record::{JournalEntry, JournalRecord},
     reply::extract_json,
-    session::{Effect, Event},
+    session::{Effect, SessionEvent},
     text::excerpt,
 };
 use deskhand_desktop::Desktop;
@@ -50,7 +50,7 @@ pub(super) struct Recall {
 impl<D: Desktop> Tool<D> for Recall {
     const NAME: &'static str = RECALL;
     const DOES: Does = Does::Read;
-    const LISTING: Listing = Listing::Nothing;
+    const LISTING: ToolListingLevel = ToolListingLevel::Nothing;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
@@ -88,16 +88,16 @@ fn words_of(query: &str) -> Vec<String> {
 }
 
 /// A call that was sent, until its result comes.
-struct Sent {
+struct UnansweredCall {
     step: u32,
     by: String,
     call: String,
 }
 
-impl Sent {
+impl UnansweredCall {
     /// The call of a line, if it has one.
-    fn of(line: &Line) -> Option<(EffectId, Self)> {
-        let Record::Effect(record) = &line.record else { return None };
+    fn of(line: &JournalEntry) -> Option<(EffectId, Self)> {
+        let JournalRecord::Effect(record) = &line.record else { return None };
         let Effect::Call { command } = &record.effect else { return None };
         let (step, by) =
             record.step.as_ref().map_or((0, String::new()), |step| (step.number, step.agent.to_string()));
@@ -110,17 +110,18 @@ fn reading(folder: &SessionFolder, id: ReadingId, from: usize) -> Result<ToolRes
     let mut sent = None;
     let mut text = None;
     folder.read_lines(&mut |line| {
-        if let Some((_, call)) = Sent::of(line).filter(|(effect, _)| ReadingId::from(*effect) == id) {
+        if let Some((_, call)) = UnansweredCall::of(line).filter(|(effect, _)| ReadingId::from(*effect) == id)
+        {
             sent = Some(call);
         }
-        if let Record::Event(record) = &line.record
+        if let JournalRecord::Event(record) = &line.record
             && record.effect.map(ReadingId::from) == Some(id)
-            && let Event::Returned { result } = &record.event
+            && let SessionEvent::Returned { result } = &record.event
         {
             text = Some(whole_text(&result.output));
         }
     })?;
-    let (Some(Sent { step, by, call }), Some(text)) = (sent, text) else {
+    let (Some(UnansweredCall { step, by, call }), Some(text)) = (sent, text) else {
         let problem = format!("nothing was read as `{id}`; give `words` to search what was read");
         return Ok(Err(ToolError::Reply(problem)));
     };
@@ -144,7 +145,7 @@ fn whole_text(output: &Value) -> String {
 }
 
 /// A place where some words stand.
-struct Place {
+struct RecallHit {
     /// Number of the words found.
     words: usize,
     step: u32,
@@ -155,10 +156,10 @@ struct Place {
 }
 
 /// The places with the most of the words, the latest first among equals.
-struct Search<'a> {
+struct RecallSearch<'a> {
     words: &'a [String],
-    found: Vec<Place>,
-    sent: BTreeMap<EffectId, Sent>,
+    found: Vec<RecallHit>,
+    sent: BTreeMap<EffectId, UnansweredCall>,
     step: u32,
     by: String,
 }
@@ -166,11 +167,11 @@ struct Search<'a> {
 /// All places with these words.
 fn places(folder: &SessionFolder, words: &[String]) -> Result<ToolResult, JournalError> {
     let mut search =
-        Search { words, found: Vec::new(), sent: BTreeMap::new(), step: 0, by: "the user".to_owned() };
+        RecallSearch { words, found: Vec::new(), sent: BTreeMap::new(), step: 0, by: "the user".to_owned() };
     folder.read_lines(&mut |line| search.line(line))?;
     search.prune(KEPT_MAX);
     let all = search.found.len();
-    let shown: Vec<Value> = search.found.iter().take(PLACES_MAX).map(Place::to_json).collect();
+    let shown: Vec<Value> = search.found.iter().take(PLACES_MAX).map(RecallHit::to_json).collect();
     let message = match all {
         0 => format!("nothing that was read or seen has any of the words {}", words.join(", ")),
         _ => format!("{} of {all} places, those with the most of the words first", shown.len()),
@@ -178,40 +179,40 @@ fn places(folder: &SessionFolder, words: &[String]) -> Result<ToolResult, Journa
     Ok(Ok(ToolOutput::read(message, json!(shown))))
 }
 
-impl Place {
+impl RecallHit {
     fn to_json(&self) -> Value {
         json!({"id": self.id, "step": self.step, "by": self.by, "where": self.what, "text": self.text})
     }
 }
 
-impl Search<'_> {
-    fn line(&mut self, line: &Line) {
+impl RecallSearch<'_> {
+    fn line(&mut self, line: &JournalEntry) {
         match &line.record {
-            Record::Effect(record) => {
+            JournalRecord::Effect(record) => {
                 if let Some(step) = &record.step {
                     (self.step, self.by) = (step.number, step.agent.to_string());
                 }
-                if let Some((id, sent)) = Sent::of(line) {
+                if let Some((id, sent)) = UnansweredCall::of(line) {
                     self.sent.insert(id, sent);
                 }
             }
-            Record::Event(record) => self.event(record.effect, &record.event),
-            Record::Header(_) | Record::Changed(_) => {}
+            JournalRecord::Event(record) => self.event(record.effect, &record.event),
+            JournalRecord::Header(_) | JournalRecord::Changed(_) => {}
         }
     }
 
-    fn event(&mut self, effect: Option<EffectId>, event: &Event) {
+    fn event(&mut self, effect: Option<EffectId>, event: &SessionEvent) {
         match event {
-            Event::Requested { text, .. } => self.add("the request", None, text),
-            Event::Answered { answers } => {
+            SessionEvent::Requested { text, .. } => self.add("the request", None, text),
+            SessionEvent::Answered { answers } => {
                 answers.iter().for_each(|answer| self.add("an answer of the user", None, answer));
             }
-            Event::Observed { observation: Observation::Window(view) } => self.view(view),
-            Event::Observed { observation: Observation::Agent(view) } => {
+            SessionEvent::Observed { observation: Observation::Window(view) } => self.view(view),
+            SessionEvent::Observed { observation: Observation::Agent(view) } => {
                 view.text.lines().for_each(|text| self.add("what the agent observed", None, text));
             }
-            Event::Replied { reply, .. } => self.reply(&reply.text),
-            Event::Returned { result } => {
+            SessionEvent::Replied { reply, .. } => self.reply(&reply.text),
+            SessionEvent::Returned { result } => {
                 let sent = effect.and_then(|effect| self.sent.remove(&effect));
                 let call = sent.map(|sent| sent.call).unwrap_or_default();
                 // What was looked up stood elsewhere before. What a workflow is, nobody has read.
@@ -222,27 +223,27 @@ impl Search<'_> {
                     lines.iter().for_each(|text| self.add(&call, id, text));
                 }
             }
-            Event::Delegated { report } => self.add("a report", None, &report.result),
-            Event::Told { text, .. } => self.add("the user's words", None, text),
-            Event::HandedBack { acts, note, .. } => {
+            SessionEvent::Delegated { report } => self.add("a report", None, &report.result),
+            SessionEvent::Told { text, .. } => self.add("the user's words", None, text),
+            SessionEvent::HandedBack { acts, note, .. } => {
                 self.add("what the user did by hand", None, &acts.join("\n"));
                 self.add("the user's words", None, note.as_deref().unwrap_or_default());
             }
-            Event::Ended
-            | Event::Observed { observation: Observation::Desktop(_) }
-            | Event::ObserveFailed { .. }
-            | Event::Ranked { .. }
-            | Event::Retrieved { .. }
-            | Event::ModelFailed { .. }
-            | Event::Unanswered { .. }
-            | Event::Approved { .. }
-            | Event::Rejected { .. }
-            | Event::Disclosed { .. }
-            | Event::Acknowledged { .. }
-            | Event::Stopped { .. }
-            | Event::Suspended { .. }
-            | Event::TakenOver { .. }
-            | Event::Resumed { .. } => {}
+            SessionEvent::Ended
+            | SessionEvent::Observed { observation: Observation::Desktop(_) }
+            | SessionEvent::ObserveFailed { .. }
+            | SessionEvent::Ranked { .. }
+            | SessionEvent::Retrieved { .. }
+            | SessionEvent::ModelFailed { .. }
+            | SessionEvent::Unanswered { .. }
+            | SessionEvent::Approved { .. }
+            | SessionEvent::Rejected { .. }
+            | SessionEvent::Disclosed { .. }
+            | SessionEvent::Acknowledged { .. }
+            | SessionEvent::Stopped { .. }
+            | SessionEvent::Suspended { .. }
+            | SessionEvent::TakenOver { .. }
+            | SessionEvent::Resumed { .. } => {}
         }
     }
 
@@ -295,7 +296,7 @@ impl Search<'_> {
         }
         let text = around(text, self.words);
         let (step, by) = (self.step, self.by.clone());
-        self.found.push(Place { words, step, by, what: excerpt(what, PLACE_CHARS_MAX), id, text });
+        self.found.push(RecallHit { words, step, by, what: excerpt(what, PLACE_CHARS_MAX), id, text });
         if self.found.len() > 2 * KEPT_MAX {
             self.prune(KEPT_MAX);
         }

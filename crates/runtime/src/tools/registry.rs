@@ -3,17 +3,17 @@
 use std::{collections::BTreeMap, marker::PhantomData, pin::Pin, sync::Arc};
 
 use deskhand_core::{
-    action::{Cancellation, Report},
-    command::{CallResult, CallStatus, Command, Listing, Route, ToolSpec, Verdict},
+    action::{CallReport, Cancellation},
+    command::{ActionRoute, CallResult, CallStatus, ToolCommand, ToolListingLevel, ToolSpec, Verdict},
     ids::WindowId,
     intent::{Does, take_declarations},
     known_tools::{RECALL, RUN_WORKFLOW},
-    policy::{Places, Policy},
+    policy::{PathRoots, Policy},
     secret::SecretPermit,
     ui::{PictureRef, WindowInfo},
 };
 use deskhand_desktop::{CancelScope, Desktop, DesktopError, Natives, Picture};
-use deskhand_desktop_act::{ActLimits, ActionReport, Permitted};
+use deskhand_desktop_act::{ActLimits, ActionReport, PermittedDesktop};
 use deskhand_secret::Secrets;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -27,22 +27,22 @@ use super::{
     run_workflow::{Caller, RunWorkflow, Workflows},
     warrant::Warrant,
 };
-use crate::{camera::Camera, journal::SessionFolder, sources::EnabledSources};
+use crate::{camera::PictureProcessor, journal::SessionFolder, sources::EnabledSources};
 
 /// The context of a tool call.
 pub struct ToolContext<'a, D: Desktop> {
     /// The desktop. What an input goes to is read once more just before it, and shown to the rules.
-    pub desktop: &'a Permitted<'a, D>,
+    pub desktop: &'a PermittedDesktop<'a, D>,
     /// The window of the calling agent; `None` for the HostAgent.
     pub window: Option<WindowId>,
     /// Limits of the actions.
     pub limits: ActLimits,
     /// The folders that paths are relative to.
-    pub places: &'a Places,
+    pub places: &'a PathRoots,
     /// The session that the call belongs to; `None` outside of one.
     pub session: Option<&'a SessionFolder>,
     /// The camera that stores pictures of the session; `None` outside of one.
-    pub(crate) camera: Option<&'a Camera>,
+    pub(crate) camera: Option<&'a PictureProcessor>,
 }
 
 /// The rules and context of a call.
@@ -50,11 +50,11 @@ pub(crate) struct Circumstances<'a> {
     /// The rules in force.
     pub(crate) policy: &'a Policy,
     /// The folders that paths are relative to.
-    pub(crate) places: &'a Places,
+    pub(crate) places: &'a PathRoots,
     /// The places where secrets may be typed.
     pub(crate) secrets: &'a [SecretPermit],
     /// The camera that stores pictures of the session that the call belongs to.
-    pub(crate) camera: Option<&'a Camera>,
+    pub(crate) camera: Option<&'a PictureProcessor>,
 }
 
 impl<D: Desktop> ToolContext<'_, D> {
@@ -84,9 +84,9 @@ pub struct ToolOutput {
     /// The verdict; for a tool that only reads, `seen` if it read.
     pub effect: Verdict,
     /// Which way it went; `None` if nothing was sent.
-    pub route: Option<Route>,
+    pub route: Option<ActionRoute>,
     /// The report of what happened, as data.
-    pub report: Report,
+    pub report: CallReport,
     /// The window that it opened, activated or closed.
     pub window: Option<WindowInfo>,
     /// Data that it returns; null if none.
@@ -99,7 +99,7 @@ impl ToolOutput {
     /// Creates the output of a tool that reads, with a message for model and person. Expectations are matched with
     /// the output, not with the message.
     pub fn read(message: impl Into<String>, output: Value) -> Self {
-        let report = Report::text(message);
+        let report = CallReport::text(message);
         Self { effect: Verdict::Seen, route: None, report, window: None, output, picture: None }
     }
 }
@@ -136,7 +136,7 @@ pub trait Tool<D: Desktop>: Send + Sync + 'static {
     /// [`deskhand_core::intent::Takes`]: rules see no others.
     const DOES: Does = Does::Other;
     /// The extent of the tool's listing in prompts; every word costs tokens in every request.
-    const LISTING: Listing = Listing::Whole;
+    const LISTING: ToolListingLevel = ToolListingLevel::Whole;
     /// The applications whose AppAgents have it, as patterns of rules; empty for all.
     const ONLY_IN: &'static [&'static str] = &[];
     /// The arguments.
@@ -155,9 +155,9 @@ pub(super) trait AnyTool<D: Desktop>: Send + Sync {
     fn run<'a>(&'a self, arguments: &'a Map<String, Value>, context: &'a ToolContext<'a, D>) -> Answer<'a>;
 }
 
-struct Erased<T>(PhantomData<fn() -> T>);
+struct ErasedTool<T>(PhantomData<fn() -> T>);
 
-impl<D: Desktop, T: Tool<D>> AnyTool<D> for Erased<T> {
+impl<D: Desktop, T: Tool<D>> AnyTool<D> for ErasedTool<T> {
     fn spec(&self) -> ToolSpec {
         let mut schema = schemars::schema_for!(T::Input).to_value();
         let mut description = String::new();
@@ -259,7 +259,7 @@ impl<D: Desktop> Default for ToolList<D> {
 impl<D: Desktop> ToolList<D> {
     /// Adds a tool.
     pub(crate) fn with<T: Tool<D>>(self) -> Result<Self, DuplicateTool> {
-        self.with_any(T::NAME, Box::new(Erased::<T>(PhantomData)))
+        self.with_any(T::NAME, Box::new(ErasedTool::<T>(PhantomData)))
     }
 
     /// Adds a tool that is declared as data.
@@ -366,20 +366,20 @@ impl<D: Desktop> Toolbox<D> {
         Ok(self)
     }
 
-    fn tool(&self, command: &Command) -> Option<&dyn AnyTool<D>> {
+    fn tool(&self, command: &ToolCommand) -> Option<&dyn AnyTool<D>> {
         let list = if command.window.is_some() { &self.app } else { &self.host };
         list.tools.get(command.tool.as_str()).map(Box::as_ref)
     }
 
     /// Returns `true` if a command changes nothing on the desktop, so that it can be dropped while running.
-    pub(crate) fn only_reads(&self, command: &Command) -> bool {
+    pub(crate) fn only_reads(&self, command: &ToolCommand) -> bool {
         self.tool(command).is_some_and(|tool| !tool.acts())
     }
 
     /// Runs a command that the gate has cleared. Just before each input the rules of `policy` rule again on what is there.
     /// Failures, including an unknown tool, are in the result.
-    pub async fn run(&self, desktop: &D, command: &Command, policy: &Policy) -> CallResult {
-        let places = &Places::default();
+    pub async fn run(&self, desktop: &D, command: &ToolCommand, policy: &Policy) -> CallResult {
+        let places = &PathRoots::default();
         self.run_with(desktop, command, &Circumstances { policy, places, secrets: &[], camera: None }).await
     }
 
@@ -387,7 +387,7 @@ impl<D: Desktop> Toolbox<D> {
     pub(crate) async fn run_with(
         &self,
         desktop: &D,
-        command: &Command,
+        command: &ToolCommand,
         circumstances: &Circumstances<'_>,
     ) -> CallResult {
         let Circumstances { policy, places, secrets, camera } = *circumstances;
@@ -401,13 +401,13 @@ impl<D: Desktop> Toolbox<D> {
             return CallResult::failure(tool.acts().then_some(Verdict::Refused), why);
         }
         let warrant = Warrant::new(command, policy).with_secrets(secrets, &self.secrets);
-        let permitted = Permitted::new(desktop, &warrant, command.window);
+        let permitted = PermittedDesktop::new(desktop, &warrant, command.window);
         let context = ToolContext {
             desktop: &permitted,
             window: command.window,
             limits: self.limits,
             places,
-            session: camera.map(Camera::folder),
+            session: camera.map(PictureProcessor::folder),
             camera,
         };
         tool.run(&command.arguments, &context).await

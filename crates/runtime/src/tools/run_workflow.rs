@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use deskhand_core::{
-    command::{Listing, ToolSpec},
+    command::{ToolListingLevel, ToolSpec},
     intent::{Does, Takes},
     known_tools::RUN_WORKFLOW,
     workflow::{WorkflowOffer, WorkflowRun, given_values},
@@ -105,7 +105,7 @@ impl<D: Desktop> AnyTool<D> for RunWorkflow {
             acts: Does::Open.acts(),
             does: Does::Open,
             takes: vec![("name".to_owned(), Takes::Item)],
-            listing: Listing::Whole,
+            listing: ToolListingLevel::Whole,
             only_in: Vec::new(),
             source: None,
         }

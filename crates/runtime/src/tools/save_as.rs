@@ -1,7 +1,7 @@
 //! The tool `save_as`.
 use deskhand_core::intent::Does;
 use deskhand_desktop::Desktop;
-use deskhand_desktop_act::{SaveAs as Request, save_as};
+use deskhand_desktop_act::{SaveAsOptions as Request, save_as};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -10,7 +10,7 @@ use super::registry::{Tool, ToolContext, ToolResult};
 /// Saves the document to another file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SaveAs {
+pub(super) struct SaveAsArgs {
     #[schemars(extend("x-takes" = "file"))]
     path: String,
     /// Its name in the dialog, if the extension does not tell.
@@ -23,7 +23,7 @@ pub(super) struct SaveAs {
     overwrite: bool,
 }
 
-impl<D: Desktop> Tool<D> for SaveAs {
+impl<D: Desktop> Tool<D> for SaveAsArgs {
     const NAME: &'static str = "save_as";
     const DOES: Does = Does::Save;
     type Input = Self;

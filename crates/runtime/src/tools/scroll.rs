@@ -1,7 +1,7 @@
 //! The tool `scroll`.
-use deskhand_core::{command::Listing, intent::Does};
+use deskhand_core::{command::ToolListingLevel, intent::Does};
 use deskhand_desktop::Desktop;
-use deskhand_desktop_act::{Scroll as By, Target, scroll, scroll_to};
+use deskhand_desktop_act::{ActionTarget, ScrollDistance as By, scroll, scroll_to};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -13,7 +13,7 @@ use super::{
 /// Turns the mouse wheel over an element, by notches.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Scroll {
+pub(super) struct ScrollArgs {
     /// The element id.
     id: ElementArgument,
     /// The expected name.
@@ -29,9 +29,9 @@ pub(super) struct Scroll {
     until: Option<String>,
 }
 
-impl<D: Desktop> Tool<D> for Scroll {
+impl<D: Desktop> Tool<D> for ScrollArgs {
     const NAME: &'static str = "scroll";
-    const LISTING: Listing = Listing::Name;
+    const LISTING: ToolListingLevel = ToolListingLevel::Name;
     const DOES: Does = Does::Point;
     type Input = Self;
 
@@ -44,7 +44,7 @@ impl<D: Desktop> Tool<D> for Scroll {
                 .await?
                 .into());
         }
-        let target = Target::Element { id: input.id.0, name: input.name };
+        let target = ActionTarget::Element { id: input.id.0, name: input.name };
         let by = By { right: input.right, down: input.down };
         Ok(scroll(context.desktop, context.window()?, &target, by, &context.limits).await?.into())
     }

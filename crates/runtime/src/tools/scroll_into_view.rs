@@ -1,6 +1,6 @@
 //! The tool `scroll_into_view`.
 
-use deskhand_core::{command::Listing, intent::Does};
+use deskhand_core::{command::ToolListingLevel, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::scroll_into_view;
 use schemars::JsonSchema;
@@ -25,7 +25,7 @@ pub(super) struct ScrollIntoView {
 impl<D: Desktop> Tool<D> for ScrollIntoView {
     const NAME: &'static str = "scroll_into_view";
     const DOES: Does = Does::Point;
-    const LISTING: Listing = Listing::Name;
+    const LISTING: ToolListingLevel = ToolListingLevel::Name;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

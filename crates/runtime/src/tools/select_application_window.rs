@@ -1,7 +1,7 @@
 //! The tool `select_application_window`.
 
 use deskhand_core::{ids::WindowId, intent::Does};
-use deskhand_desktop::{Desktop, DesktopError, Windowing as _};
+use deskhand_desktop::{Desktop, DesktopError, WindowManagement as _};
 use deskhand_desktop_act::activate;
 use schemars::JsonSchema;
 use serde::Deserialize;

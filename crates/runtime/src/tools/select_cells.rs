@@ -1,6 +1,6 @@
 //! The tool `select_cells`.
 
-use deskhand_core::{command::Listing, intent::Does, ui::CellRanges};
+use deskhand_core::{command::ToolListingLevel, intent::Does, ui::CellRanges};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::select_cells;
 use schemars::JsonSchema;
@@ -25,7 +25,7 @@ pub(super) struct SelectCells {
 
 impl<D: Desktop> Tool<D> for SelectCells {
     const NAME: &'static str = "select_cells";
-    const LISTING: Listing = Listing::Name;
+    const LISTING: ToolListingLevel = ToolListingLevel::Name;
     const DOES: Does = Does::Point;
     type Input = Self;
 

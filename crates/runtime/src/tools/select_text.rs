@@ -1,5 +1,5 @@
 //! The tool `select_text`.
-use deskhand_core::{command::Listing, intent::Does};
+use deskhand_core::{command::ToolListingLevel, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::select_text;
 use schemars::JsonSchema;
@@ -24,7 +24,7 @@ pub(super) struct SelectText {
 
 impl<D: Desktop> Tool<D> for SelectText {
     const NAME: &'static str = "select_text";
-    const LISTING: Listing = Listing::Name;
+    const LISTING: ToolListingLevel = ToolListingLevel::Name;
     const DOES: Does = Does::Point;
     type Input = Self;
 

@@ -1,5 +1,5 @@
 //! The tool `set_checked`.
-use deskhand_core::{command::Listing, intent::Does};
+use deskhand_core::{command::ToolListingLevel, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::set_checked;
 use schemars::JsonSchema;
@@ -24,7 +24,7 @@ pub(super) struct SetChecked {
 
 impl<D: Desktop> Tool<D> for SetChecked {
     const NAME: &'static str = "set_checked";
-    const LISTING: Listing = Listing::Name;
+    const LISTING: ToolListingLevel = ToolListingLevel::Name;
     const DOES: Does = Does::Set;
     type Input = Self;
 

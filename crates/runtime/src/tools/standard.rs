@@ -21,12 +21,12 @@ use super::{
     press_keys::PressKeys,
     read_clipboard::ReadClipboard,
     read_table::ReadTable,
-    read_text::ReadText,
+    read_text::ReadTextArgs,
     recall::Recall,
     registry::{DuplicateTool, ToolList, Toolbox},
     save::Save,
-    save_as::SaveAs,
-    scroll::Scroll,
+    save_as::SaveAsArgs,
+    scroll::ScrollArgs,
     scroll_into_view::ScrollIntoView,
     select::Select,
     select_application_window::SelectApplicationWindow,
@@ -34,10 +34,10 @@ use super::{
     select_text::SelectText,
     set_checked::SetChecked,
     set_value::SetValue,
-    summary::Summary,
-    type_text::TypeText,
-    visit::Visit,
-    wait::Wait,
+    summary::SummaryArgs,
+    type_text::TypeTextArgs,
+    visit::VisitArgs,
+    wait::WaitArgs,
     wait_for::WaitFor,
     write_clipboard::WriteClipboard,
     write_table::WriteTable,
@@ -56,26 +56,26 @@ impl<D: Desktop> Toolbox<D> {
             .with::<SelectApplicationWindow>()?
             .with::<CloseApplication>()?
             .with::<Recall>()?
-            .with::<Wait>()?;
+            .with::<WaitArgs>()?;
         let app = ToolList::default()
-            .with::<Visit>()?
+            .with::<VisitArgs>()?
             .with::<ClickElement>()?
             .with::<SetValue>()?
             .with::<SetChecked>()?
             .with::<Select>()?
             .with::<Expand>()?
-            .with::<TypeText>()?
+            .with::<TypeTextArgs>()?
             .with::<SelectText>()?
             .with::<PressKeys>()?
             .with::<Save>()?
-            .with::<SaveAs>()?
+            .with::<SaveAsArgs>()?
             .with::<ChooseFile>()?
             .with::<ReadTable>()?
             .with::<WriteTable>()?
             .with::<SelectCells>()?
             .with::<Calculate>()?
-            .with::<ReadText>()?
-            .with::<Scroll>()?
+            .with::<ReadTextArgs>()?
+            .with::<ScrollArgs>()?
             .with::<Drag>()?
             .with::<FocusElement>()?
             .with::<Hover>()?
@@ -86,12 +86,12 @@ impl<D: Desktop> Toolbox<D> {
             .with::<PasteText>()?
             .with::<ReadClipboard>()?
             .with::<WriteClipboard>()?
-            .with::<Summary>()?
+            .with::<SummaryArgs>()?
             .with::<Zoom>()?
             .with::<Recall>()?
             .with::<ClickOnCoordinates>()?
             .with::<DragOnCoordinates>()?
-            .with::<Wait>()?;
+            .with::<WaitArgs>()?;
         Ok(Self { host, app, limits, secrets: Secrets::default(), sources: EnabledSources::default() })
     }
 }

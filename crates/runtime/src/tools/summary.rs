@@ -1,6 +1,6 @@
 //! The tool `summary`.
 
-use deskhand_core::{command::Listing, intent::Does};
+use deskhand_core::{command::ToolListingLevel, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::summary;
 use schemars::JsonSchema;
@@ -12,16 +12,16 @@ use super::registry::{Tool, ToolContext, ToolOutput, ToolResult};
 /// Summarises the window: dialogs, focus, number of elements by kind, start of its text.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Summary {
+pub(super) struct SummaryArgs {
     /// The caller's own summary, which is returned as is.
     #[schemars(skip)]
     text: Option<String>,
 }
 
-impl<D: Desktop> Tool<D> for Summary {
+impl<D: Desktop> Tool<D> for SummaryArgs {
     const NAME: &'static str = "summary";
     const DOES: Does = Does::Read;
-    const LISTING: Listing = Listing::Name;
+    const LISTING: ToolListingLevel = ToolListingLevel::Name;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

@@ -1,7 +1,7 @@
 //! The tool `type_text`.
 use deskhand_core::intent::Does;
 use deskhand_desktop::Desktop;
-use deskhand_desktop_act::{TypeText as Request, type_text};
+use deskhand_desktop_act::{TypeTextOptions as Request, type_text};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -13,7 +13,7 @@ use super::{
 /// Types text, by default where the focus is; it replaces the selection.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct TypeText {
+pub(super) struct TypeTextArgs {
     /// A line break is Return, a tab is Tab.
     #[schemars(extend("x-takes" = "text"))]
     text: String,
@@ -26,7 +26,7 @@ pub(super) struct TypeText {
     clear: bool,
 }
 
-impl<D: Desktop> Tool<D> for TypeText {
+impl<D: Desktop> Tool<D> for TypeTextArgs {
     const NAME: &'static str = "type_text";
     const DOES: Does = Does::Type;
     type Input = Self;

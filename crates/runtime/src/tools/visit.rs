@@ -13,14 +13,14 @@ use super::{
 /// Follows menus, tabs or tree items by name and activates the last: ["Insert", "Chart…"]. A wrong name lists the right ones.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Visit {
+pub(super) struct VisitArgs {
     #[schemars(extend("x-takes" = "path"))]
     path: Vec<String>,
     /// An id.
     context_menu_of: Option<ElementArgument>,
 }
 
-impl<D: Desktop> Tool<D> for Visit {
+impl<D: Desktop> Tool<D> for VisitArgs {
     const NAME: &'static str = "visit";
     const DOES: Does = Does::Press;
     type Input = Self;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskhand_core::{command::Listing, intent::Does};
+use deskhand_core::{command::ToolListingLevel, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::wait;
 use schemars::JsonSchema;
@@ -16,15 +16,15 @@ const SECONDS_MAX: f64 = 300.0;
 /// Waits until something has happened in the application, for the HostAgent on the desktop, and settled, or the time is up; reports what happened.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Wait {
+pub(super) struct WaitArgs {
     /// The timeout; up to 300.
     seconds: f64,
 }
 
-impl<D: Desktop> Tool<D> for Wait {
+impl<D: Desktop> Tool<D> for WaitArgs {
     const NAME: &'static str = "wait";
     const DOES: Does = Does::Wait;
-    const LISTING: Listing = Listing::Nothing;
+    const LISTING: ToolListingLevel = ToolListingLevel::Nothing;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use deskhand_core::{
     action::Condition,
-    command::Listing,
+    command::ToolListingLevel,
     intent::Does,
-    ui::{Role, Wanted},
+    ui::{ElementQuery, Role},
 };
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::wait_for;
@@ -39,7 +39,7 @@ const fn half_a_minute() -> u64 {
 impl<D: Desktop> Tool<D> for WaitFor {
     const NAME: &'static str = "wait_for";
     const DOES: Does = Does::Wait;
-    const LISTING: Listing = Listing::Name;
+    const LISTING: ToolListingLevel = ToolListingLevel::Name;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
@@ -50,7 +50,7 @@ impl<D: Desktop> Tool<D> for WaitFor {
                 return Err(ToolError::Reply(hint));
             }
             (None, role, name) => {
-                let wanted = Wanted { role: role.map(Role::new), name };
+                let wanted = ElementQuery { role: role.map(Role::new), name };
                 if input.gone { Condition::Disappears(wanted) } else { Condition::Appears(wanted) }
             }
         };

@@ -3,10 +3,10 @@
 
 use deskhand_core::{
     action::LastLook,
-    command::Command,
+    command::ToolCommand,
     ids::ElementId,
-    intent::{Aimed, Does, JudgedElement},
-    policy::{Decision, Policy, Subject},
+    intent::{CommandAim, Does, JudgedElement},
+    policy::{Policy, PolicyDecision, Subject},
     secret::{self, SecretPermit},
     ui::{Element, Role, names_equal},
 };
@@ -15,14 +15,14 @@ use deskhand_secret::Secrets;
 
 /// The permit of one command.
 pub(crate) struct Warrant<'a> {
-    command: &'a Command,
+    command: &'a ToolCommand,
     policy: &'a Policy,
     secret: Option<SecretUse<'a>>,
 }
 
 impl<'a> Warrant<'a> {
     /// The warrant of a command that the gate has cleared under this policy.
-    pub(crate) const fn new(command: &'a Command, policy: &'a Policy) -> Self {
+    pub(crate) const fn new(command: &'a ToolCommand, policy: &'a Policy) -> Self {
         Self { command, policy, secret: None }
     }
 
@@ -65,7 +65,7 @@ impl<'a> Warrant<'a> {
         let judged = self.command.judged.as_ref();
         // The levels of a path were shown with its last name.
         let path = self.command.intent.aims.iter().flat_map(|aimed| {
-            let names: &[String] = if let Aimed::Path { names } = aimed { names } else { &[] };
+            let names: &[String] = if let CommandAim::Path { names } = aimed { names } else { &[] };
             names
         });
         let elements = judged.iter().flat_map(|judged| judged.elements.iter().map(|one| &one.name));
@@ -77,10 +77,10 @@ impl<'a> Warrant<'a> {
         let values_known =
             judged.is_some_and(|judged| subject.values.iter().all(|value| judged.values.contains(value)));
         match ruling.decision {
-            Decision::Allow => Ok(()),
-            Decision::Ask if approved && values_known && subject.labels.iter().all(is_judged) => Ok(()),
-            Decision::Ask => Err(LastLook::NeedsApproval { element: live.into(), rule: ruling.why }),
-            Decision::Deny => Err(LastLook::Denied { element: live.into(), rule: ruling.why }),
+            PolicyDecision::Allow => Ok(()),
+            PolicyDecision::Ask if approved && values_known && subject.labels.iter().all(is_judged) => Ok(()),
+            PolicyDecision::Ask => Err(LastLook::NeedsApproval { element: live.into(), rule: ruling.why }),
+            PolicyDecision::Deny => Err(LastLook::Denied { element: live.into(), rule: ruling.why }),
         }
     }
 }
@@ -117,7 +117,10 @@ impl Permit for Warrant<'_> {
         let aims_elsewhere = intent.aims.iter().any(|aimed| {
             matches!(
                 aimed,
-                Aimed::Item { .. } | Aimed::Path { .. } | Aimed::Place { .. } | Aimed::Keys { .. }
+                CommandAim::Item { .. }
+                    | CommandAim::Path { .. }
+                    | CommandAim::Place { .. }
+                    | CommandAim::Keys { .. }
             )
         });
         let judged = self.command.judged.as_ref();
@@ -147,23 +150,27 @@ impl Permit for Warrant<'_> {
 #[cfg(test)]
 mod tests {
     use deskhand_core::{
-        intent::{Intent, Judged},
-        keys::{Key, KeyChord, NamedKey},
+        intent::{Intent, JudgementBasis},
+        keys::{ChordKey, KeyChord, NamedKey},
         ui::States,
     };
 
     use super::*;
 
     /// Return in the address field e2 of a browser, which was judged and approved for one host.
-    fn approved(host: &str) -> Command {
-        let chord = KeyChord { modifiers: Vec::new(), key: Key::Named(NamedKey::Return) };
-        let judged =
-            Judged { shows_page: true, hosts: vec![host.to_owned()], approved: true, ..Judged::default() };
-        Command {
+    fn approved(host: &str) -> ToolCommand {
+        let chord = KeyChord { modifiers: Vec::new(), key: ChordKey::Named(NamedKey::Return) };
+        let judged = JudgementBasis {
+            shows_page: true,
+            hosts: vec![host.to_owned()],
+            approved: true,
+            ..JudgementBasis::default()
+        };
+        ToolCommand {
             tool: "press_keys".to_owned(),
-            intent: Intent { does: Does::Press, aims: vec![Aimed::Keys { chords: vec![chord] }] },
+            intent: Intent { does: Does::Press, aims: vec![CommandAim::Keys { chords: vec![chord] }] },
             judged: Some(Box::new(judged)),
-            ..Command::default()
+            ..ToolCommand::default()
         }
     }
 

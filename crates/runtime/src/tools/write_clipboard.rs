@@ -1,6 +1,6 @@
 //! The tool `write_clipboard`.
 
-use deskhand_core::{command::Listing, intent::Does};
+use deskhand_core::{command::ToolListingLevel, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::write_clipboard;
 use schemars::JsonSchema;
@@ -19,7 +19,7 @@ pub(super) struct WriteClipboard {
 impl<D: Desktop> Tool<D> for WriteClipboard {
     const NAME: &'static str = "write_clipboard";
     const DOES: Does = Does::Type;
-    const LISTING: Listing = Listing::Name;
+    const LISTING: ToolListingLevel = ToolListingLevel::Name;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

@@ -1,8 +1,8 @@
 //! The tool `zoom`.
 
-use deskhand_core::{command::Listing, intent::Does, known_tools::ZOOM};
+use deskhand_core::{command::ToolListingLevel, intent::Does, known_tools::ZOOM};
 use deskhand_desktop::Desktop;
-use deskhand_desktop_act::{Part, zoom};
+use deskhand_desktop_act::{ZoomTarget, zoom};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -27,14 +27,14 @@ pub(super) struct Zoom {
 
 impl<D: Desktop> Tool<D> for Zoom {
     const NAME: &'static str = ZOOM;
-    const LISTING: Listing = Listing::Name;
+    const LISTING: ToolListingLevel = ToolListingLevel::Name;
     const DOES: Does = Does::Read;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let part = match (input.id, input.area) {
-            (Some(id), None) => Part::Element { id: id.0, name: input.name },
-            (None, Some(edges)) => Part::Area(edges),
+            (Some(id), None) => ZoomTarget::Element { id: id.0, name: input.name },
+            (None, Some(edges)) => ZoomTarget::Area(edges),
             (Some(_), Some(_)) | (None, None) => {
                 let reason = "give either the `id` of an element or an `area`: [left, top, right, bottom] as fractions of the window";
                 return Err(ToolError::Reply(reason.to_owned()));

@@ -6,9 +6,9 @@ use std::path::Path;
 use deskhand_core::{
     command::{CallStatus, Verdict},
     geometry::Rect,
-    policy::{Decision, Places, Policy, Rule},
-    record::{Line, Record},
-    session::{Effect, Event},
+    policy::{PathRoots, Policy, PolicyDecision, PolicyRule},
+    record::{JournalEntry, JournalRecord},
+    session::{Effect, SessionEvent},
     ui::Role,
 };
 use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow};
@@ -68,8 +68,8 @@ async fn runs(actions: &str, policy: Policy, fault: impl Fn(&FakeDesktop) + Send
     let model = script(&proposing(actions));
     let config = deskhand_core::session::SessionConfig { policy, ..config() };
     let people = People { approvals: Approvals::All, ..People::nobody() };
-    let watch = |line: &Line, desktop: &FakeDesktop| {
-        if let Record::Effect(record) = &line.record
+    let watch = |line: &JournalEntry, desktop: &FakeDesktop| {
+        if let JournalRecord::Effect(record) = &line.record
             && let Effect::Call { command } = &record.effect
             && command.window.is_some()
         {
@@ -110,10 +110,10 @@ async fn without_a_fault_it_runs() {
 
 #[tokio::test]
 async fn a_button_renamed_after_it_was_approved_is_not_pressed() {
-    let asks = Rule { label: "Next".to_owned(), ..Rule::new(Decision::Ask, "look at it") };
+    let asks = PolicyRule { label: "Next".to_owned(), ..PolicyRule::new(PolicyDecision::Ask, "look at it") };
     let policy = Policy { rules: vec![asks], ..Policy::default() };
     let ran = runs(CLICK, policy, |desktop| desktop.happens("next", &rename("Delete all my files"))).await;
-    let approved = |line: &&Line| matches!(&line.record, Record::Event(record) if matches!(record.event, Event::Approved { .. }));
+    let approved = |line: &&JournalEntry| matches!(&line.record, JournalRecord::Event(record) if matches!(record.event, SessionEvent::Approved { .. }));
     assert_eq!(ran.lines.iter().filter(approved).count(), 1);
     let summary = refused(&ran);
     assert!(summary.contains("Next") && summary.contains("Delete all my files"), "{summary}");
@@ -163,7 +163,7 @@ async fn a_dialog_that_covers_it_is_not_pressed_instead() {
 
 #[tokio::test]
 async fn an_item_chosen_by_name_is_judged_by_what_is_there() {
-    let denies = Rule { label: "Delete*".to_owned(), ..Rule::new(Decision::Deny, "never") };
+    let denies = PolicyRule { label: "Delete*".to_owned(), ..PolicyRule::new(PolicyDecision::Deny, "never") };
     let policy = Policy { rules: vec![denies], safe_guard: false, ..Policy::default() };
     // The place was judged as "Next".
     let place = r#"{"function": "click_on_coordinates", "arguments": {"x": 0.05, "y": 0.13}}"#;
@@ -175,7 +175,7 @@ async fn an_item_chosen_by_name_is_judged_by_what_is_there() {
 
 #[tokio::test]
 async fn a_line_break_does_not_press_what_took_the_focus_meanwhile() {
-    let denies = Rule { label: "Delete*".to_owned(), ..Rule::new(Decision::Deny, "never") };
+    let denies = PolicyRule { label: "Delete*".to_owned(), ..PolicyRule::new(PolicyDecision::Deny, "never") };
     let policy = Policy { rules: vec![denies], safe_guard: false, ..Policy::default() };
     let keys = r#"{"function": "press_keys", "arguments": {"keys": "Return"}}"#;
     let ran = runs(keys, policy, |desktop| {
@@ -205,11 +205,11 @@ async fn types_link(policy: Policy, home: &Path, link: &Path, to: &Path) -> Ran 
     let arguments = json!({"id": r#"{{element "entry" "Comment"}}"#, "text": link.to_string_lossy()});
     let action = json!({"function": "type_text", "arguments": arguments}).to_string();
     let model = script(&proposing(&action.replace(r#"\""#, r#"""#)));
-    let places = Places { home: home.to_string_lossy().into_owned(), ..Places::default() };
+    let places = PathRoots { home: home.to_string_lossy().into_owned(), ..PathRoots::default() };
     let config = deskhand_core::session::SessionConfig { policy, places, ..config() };
     let people = People { approvals: Approvals::All, ..People::nobody() };
-    let watch = |line: &Line, _: &FakeDesktop| {
-        if let Record::Effect(record) = &line.record
+    let watch = |line: &JournalEntry, _: &FakeDesktop| {
+        if let JournalRecord::Effect(record) = &line.record
             && let Effect::Call { command } = &record.effect
             && command.window.is_some()
         {
@@ -226,7 +226,10 @@ async fn a_path_is_judged_by_the_file_that_it_leads_to() {
     let (home, secret) = (folder.join("home"), folder.join("secret"));
     std::fs::create_dir_all(&home).unwrap();
     std::fs::create_dir_all(&secret).unwrap();
-    let denies = Rule { path: format!("{}/*", secret.display()), ..Rule::new(Decision::Deny, "private") };
+    let denies = PolicyRule {
+        path: format!("{}/*", secret.display()),
+        ..PolicyRule::new(PolicyDecision::Deny, "private")
+    };
     let denied = Policy { rules: vec![denies], ..Policy::default() };
     // A file that is not there yet, behind a folder that is a link.
     let ran = types_link(denied, &home, &folder.join("a"), &secret.join("key")).await;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use deskhand_core::model::{ModelFailure, ModelReply, ModelRequest, Part};
+use deskhand_core::model::{MessagePart, ModelFailure, ModelReply, ModelRequest};
 use deskhand_desktop_fake::FakeDesktop;
 use deskhand_model::{Model, ModelSigns, PictureSource, Script};
 use serde_json::{Value, json};
@@ -74,10 +74,9 @@ impl Model for Careful {
         }
         let reply = match (state.out.take(), &state.last) {
             (Some(out), Some((_, last))) => {
-                let told =
-                    request.messages.iter().flat_map(|message| &message.parts).any(
-                        |part| matches!(part, Part::Text { text } if text.contains("it may be half done")),
-                    );
+                let told = request.messages.iter().flat_map(|message| &message.parts).any(
+                    |part| matches!(part, MessagePart::Text { text } if text.contains("it may be half done")),
+                );
                 assert!(told, "the prompt mentions the interrupted action");
                 self.remaining_actions(last, out)
             }

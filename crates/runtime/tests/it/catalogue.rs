@@ -10,13 +10,13 @@ use std::{
 
 use deskhand_core::{
     outcome::OutcomeKind,
-    record::Record,
-    session::{Effect, Event, Limits, SessionConfig, StopReason},
+    record::JournalRecord,
+    session::{Effect, RoundLimits, SessionConfig, SessionEvent, StopReason},
 };
 use deskhand_desktop_fake::office;
 use deskhand_runtime::{
-    Catalogue, Query, SessionFolder, SessionStore, StopSwitch, Unsealed,
-    catalogue::{Facts, LIMIT_MAX, OutcomeFilter, SessionState},
+    Catalogue, Query, SessionFolder, SessionStore, StopSwitch, UnsealedJournalPolicy,
+    catalogue::{LIMIT_MAX, OutcomeFilter, SessionFacts, SessionState},
     fork,
 };
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ impl Shelf {
     }
 
     /// What a catalogue says that begins with the index.
-    fn listed(&self) -> BTreeMap<String, (SessionState, Facts)> {
+    fn listed(&self) -> BTreeMap<String, (SessionState, SessionFacts)> {
         listed(&refreshed(&self.store))
     }
 }
@@ -82,7 +82,7 @@ fn refreshed(store: &SessionStore) -> Catalogue {
     catalogue
 }
 
-fn listed(catalogue: &Catalogue) -> BTreeMap<String, (SessionState, Facts)> {
+fn listed(catalogue: &Catalogue) -> BTreeMap<String, (SessionState, SessionFacts)> {
     catalogue.rows().map(|row| (row.id.to_owned(), (row.state, row.facts.clone()))).collect()
 }
 
@@ -146,7 +146,7 @@ fn told(journal: &Path) -> Value {
 }
 
 /// The same of facts.
-fn as_told(facts: &Facts) -> Value {
+fn as_told(facts: &SessionFacts) -> Value {
     let verdicts = facts.verdicts;
     json!({
         "records": facts.records,
@@ -167,7 +167,7 @@ fn as_told(facts: &Facts) -> Value {
 
 /// Compares every session of a store with its journal.
 #[track_caller]
-fn agrees(shelf: &Shelf, listed: &BTreeMap<String, (SessionState, Facts)>) {
+fn agrees(shelf: &Shelf, listed: &BTreeMap<String, (SessionState, SessionFacts)>) {
     let ids: Vec<String> = shelf.store.list().unwrap().into_iter().map(|id| id.0).rev().collect();
     assert_eq!(listed.keys().cloned().collect::<Vec<_>>(), ids);
     for (id, (_, facts)) in listed {
@@ -179,7 +179,7 @@ fn agrees(shelf: &Shelf, listed: &BTreeMap<String, (SessionState, Facts)>) {
 /// One session of each outcome.
 async fn of_every_outcome() -> Vec<(OutcomeKind, Ran)> {
     let never = StopSwitch::new();
-    let few = SessionConfig { limits: Limits { steps_max: 3, ..config().limits }, ..config() };
+    let few = SessionConfig { limits: RoundLimits { steps_max: 3, ..config().limits }, ..config() };
     let stop = StopSwitch::new();
     let mut returned = 0;
     vec![
@@ -190,7 +190,7 @@ async fn of_every_outcome() -> Vec<(OutcomeKind, Ran)> {
         (
             OutcomeKind::Cancelled,
             run_with(&office_script(), config(), office(), &stop, |line, _| {
-                if let Record::Effect(record) = &line.record
+                if let JournalRecord::Effect(record) = &line.record
                     && matches!(&record.effect, Effect::Call { command } if command.tool == "write_table")
                 {
                     stop.cancel(StopReason::User);
@@ -201,8 +201,8 @@ async fn of_every_outcome() -> Vec<(OutcomeKind, Ran)> {
         (
             OutcomeKind::Error,
             run_with(&office_script(), config(), office(), &never, |line, desktop| {
-                if let Record::Event(record) = &line.record
-                    && matches!(record.event, Event::Returned { .. })
+                if let JournalRecord::Event(record) = &line.record
+                    && matches!(record.event, SessionEvent::Returned { .. })
                 {
                     returned += 1;
                     if returned == 3 {
@@ -369,10 +369,10 @@ async fn a_fork_is_listed_with_its_origin() {
     let store = &ran.store.0;
     let mut catalogue = refreshed(store);
     let observed = ran.lines.iter().filter(|line| {
-        matches!(&line.record, Record::Event(record) if matches!(record.event, Event::Observed { .. }))
+        matches!(&line.record, JournalRecord::Event(record) if matches!(record.event, SessionEvent::Observed { .. }))
     });
     let at = observed.map(|line| line.seq).nth(2).unwrap();
-    let held = fork(store, &ran.end.folder, at, Unsealed::Refuse).unwrap();
+    let held = fork(store, &ran.end.folder, at, UnsealedJournalPolicy::Refuse).unwrap();
     catalogue.refresh().unwrap();
     let row = catalogue.row(&held.id().0).unwrap();
     let origin = row.facts.origin.as_ref().unwrap();

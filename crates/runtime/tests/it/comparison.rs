@@ -3,12 +3,12 @@
 use std::fs;
 
 use deskhand_core::{
-    record::Record,
-    session::{Event, SessionConfig},
+    record::JournalRecord,
+    session::{SessionConfig, SessionEvent},
 };
 use deskhand_runtime::{
-    Unsealed,
-    comparison::{Aspect, Comparison, Pair, compare},
+    UnsealedJournalPolicy,
+    comparison::{MoveAspect, Pair, SessionComparison, compare},
     fork,
 };
 use serde_json::Value;
@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::support::{Ran, commands, config, office_script, run_office, run_with, script};
 
 /// The tools that both have, and those that one has.
-fn tools(comparison: &Comparison) -> [Vec<&str>; 3] {
+fn tools(comparison: &SessionComparison) -> [Vec<&str>; 3] {
     let is = |left: bool, right: bool| {
         move |pair: &&Pair| (pair.left.is_some(), pair.right.is_some()) == (left, right)
     };
@@ -73,7 +73,7 @@ async fn two_runs_of_a_task_differ_where_they_went_another_way() {
     let arguments: Vec<(&str, &Value, &Value)> = comparison
         .pairs
         .iter()
-        .filter(|pair| pair.differs.contains(&Aspect::Arguments))
+        .filter(|pair| pair.differs.contains(&MoveAspect::Arguments))
         .map(|pair| {
             let (left, right) = (pair.left.as_ref().unwrap(), pair.right.as_ref().unwrap());
             let name = if left.tool == "select" { "item" } else { "value" };
@@ -90,10 +90,10 @@ async fn two_runs_of_a_task_differ_where_they_went_another_way() {
 async fn a_fork_has_the_records_of_its_origin() {
     let ran = run_office(&office_script()).await;
     let observed = ran.lines.iter().filter(|line| {
-        matches!(&line.record, Record::Event(record) if matches!(record.event, Event::Observed { .. }))
+        matches!(&line.record, JournalRecord::Event(record) if matches!(record.event, SessionEvent::Observed { .. }))
     });
     let at = observed.map(|line| line.seq).nth(3).unwrap();
-    let held = fork(&ran.store.0, &ran.end.folder, at, Unsealed::Refuse).unwrap();
+    let held = fork(&ran.store.0, &ran.end.folder, at, UnsealedJournalPolicy::Refuse).unwrap();
     let both = [compare(&ran.end.folder, held.folder()), compare(held.folder(), &ran.end.folder)];
     for comparison in both.map(Result::unwrap) {
         assert_eq!(comparison.shared_records, Some(at));

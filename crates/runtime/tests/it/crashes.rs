@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use deskhand_core::{
     outcome::OutcomeKind,
-    record::{Line, Record},
-    session::{Effect, Event},
+    record::{JournalEntry, JournalRecord},
+    session::{Effect, SessionEvent},
 };
 use deskhand_desktop_fake::{FakeDesktop, office};
-use deskhand_runtime::{HeldSession, RunEnd, Unsealed, replay, resume, run};
+use deskhand_runtime::{HeldSession, RunEnd, UnsealedJournalPolicy, replay, resume, run};
 use tokio::task::JoinSet;
 
 use crate::{
@@ -47,7 +47,7 @@ async fn run_until(world: &World<Careful>, stop_at: Option<u64>) -> Option<RunEn
     let world = world.clone();
     let mut process = JoinSet::new();
     process.spawn(async move {
-        let mut observer = |line: &Line| {
+        let mut observer = |line: &JournalEntry| {
             if stop_at == Some(line.seq) {
                 std::panic::resume_unwind(Box::new("the process dies"));
             }
@@ -58,23 +58,25 @@ async fn run_until(world: &World<Careful>, stop_at: Option<u64>) -> Option<RunEn
 }
 
 /// The command in progress when the process died.
-fn out(lines: &[Line], end: End) -> Option<Out> {
+fn out(lines: &[JournalEntry], end: End) -> Option<Out> {
     let index_of = |step: Option<u32>| {
         let calls = lines.iter().filter(|line| {
-            matches!(&line.record, Record::Effect(record) if matches!(record.effect, Effect::Call { .. })
+            matches!(&line.record, JournalRecord::Effect(record) if matches!(record.effect, Effect::Call { .. })
                 && record.step.as_ref().map(|step| step.number) == step)
         });
         calls.count() - 1
     };
-    let call = |line: &Line| {
-        let Record::Effect(record) = &line.record else { return None };
+    let call = |line: &JournalEntry| {
+        let JournalRecord::Effect(record) = &line.record else { return None };
         let is_call = matches!(record.effect, Effect::Call { .. });
         is_call.then(|| record.step.as_ref().map(|step| step.number))
     };
     let (last, before) = lines.split_last()?;
     match (end, &last.record) {
-        (End::AfterLine, Record::Effect(_)) => Some(Out { index: index_of(call(last)?), done: false }),
-        (End::InLine, Record::Event(record)) if matches!(record.event, Event::Returned { .. }) => {
+        (End::AfterLine, JournalRecord::Effect(_)) => Some(Out { index: index_of(call(last)?), done: false }),
+        (End::InLine, JournalRecord::Event(record))
+            if matches!(record.event, SessionEvent::Returned { .. }) =>
+        {
             Some(Out { index: index_of(call(before.last()?)?), done: true })
         }
         _ => None,
@@ -93,11 +95,11 @@ async fn check(text: &str, seq: u64, end: End, expected: &Truth) {
     if end == End::InLine {
         assert!(tear_last_line(&folder), "record {seq}");
     }
-    let held = HeldSession::take(folder, Unsealed::Refuse, &mut |_| ()).unwrap();
+    let held = HeldSession::take(folder, UnsealedJournalPolicy::Refuse, &mut |_| ()).unwrap();
     assert_eq!(held.cut_off(), (end == End::InLine).then_some(seq));
     let kept = if end == End::InLine { seq - 1 } else { seq };
     assert_eq!(held.records(), kept);
-    let asked = |line: &Line| matches!(&line.record, Record::Event(event) if matches!(event.event, Event::Requested { .. }));
+    let asked = |line: &JournalEntry| matches!(&line.record, JournalRecord::Event(event) if matches!(event.event, SessionEvent::Requested { .. }));
     let known = before.lines.iter().filter(|line| line.seq <= kept).any(asked);
     let requests = if known { Vec::new() } else { vec![REQUEST.to_owned()] };
     let ended = resume(held, /*desktop_kept*/ true, world.options(requests), &mut |_| ()).await.unwrap();
@@ -183,7 +185,8 @@ async fn resuming_on_a_new_desktop_always_reaches_an_outcome() {
             break;
         }
         let held =
-            HeldSession::take(world.store.find("last").unwrap(), Unsealed::Refuse, &mut |_| ()).unwrap();
+            HeldSession::take(world.store.find("last").unwrap(), UnsealedJournalPolicy::Refuse, &mut |_| ())
+                .unwrap();
         let (ids, in_round) = (held.ids(), held.in_round());
         if seq > 10 {
             assert!(ids.window > 0, "windows were seen");

@@ -9,15 +9,15 @@ use deskhand_core::{
     ui::Role,
 };
 use deskhand_desktop::{
-    Button, Input as _, PersonInput, UiTree as _, Watched,
-    keys::{Key, KeyChord},
+    Button, InputInjection as _, PersonInput, TimedPersonInput, UiTree as _,
+    keys::{ChordKey, KeyChord},
 };
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow};
 use deskhand_runtime::{
     StopSwitch, Toolbox,
-    demonstration::{Shown, Watching, watch},
-    learn::{Lesson, learn_shown},
+    demonstration::{DemonstratedActs, DemonstrationObserver, watch},
+    learn::{LearnOptions, learn_shown},
 };
 use tokio::{
     sync::mpsc::{self, UnboundedSender},
@@ -28,17 +28,17 @@ const PASSWORD: &str = "Zaunkoenig7";
 
 struct Silent;
 
-impl Watching for Silent {}
+impl DemonstrationObserver for Silent {}
 
 /// A person at a form.
 struct Person<'a> {
     desktop: &'a FakeDesktop,
-    inputs: UnboundedSender<Watched>,
+    inputs: UnboundedSender<TimedPersonInput>,
 }
 
 impl Person<'_> {
     fn does(&self, input: PersonInput) {
-        self.inputs.send(Watched { at: Instant::now(), input }).unwrap();
+        self.inputs.send(TimedPersonInput { at: Instant::now(), input }).unwrap();
     }
 
     async fn looks(&self) {
@@ -68,7 +68,7 @@ impl Person<'_> {
             PersonInput::Pressed { button: 1, at, held: Vec::new() },
             PersonInput::Released { button: 1, at },
         ] {
-            self.inputs.send(Watched { at: clicked, input }).unwrap();
+            self.inputs.send(TimedPersonInput { at: clicked, input }).unwrap();
         }
         self.looks().await;
     }
@@ -76,7 +76,7 @@ impl Person<'_> {
     async fn types(&self, text: &str) {
         for character in text.chars() {
             self.does(PersonInput::Key {
-                chord: KeyChord { modifiers: Vec::new(), key: Key::Char(character) },
+                chord: KeyChord { modifiers: Vec::new(), key: ChordKey::Char(character) },
             });
         }
         sleep(Duration::from_millis(20)).await;
@@ -124,11 +124,11 @@ fn tools() -> Vec<ToolSpec> {
 }
 
 /// What is shown by a person who does this.
-fn shown(request: &str, work: impl AsyncFnOnce(&Person<'_>)) -> Shown {
+fn shown(request: &str, work: impl AsyncFnOnce(&Person<'_>)) -> DemonstratedActs {
     shown_on(&form(), request, work)
 }
 
-fn shown_on(desktop: &FakeDesktop, request: &str, work: impl AsyncFnOnce(&Person<'_>)) -> Shown {
+fn shown_on(desktop: &FakeDesktop, request: &str, work: impl AsyncFnOnce(&Person<'_>)) -> DemonstratedActs {
     let (inputs, mut receiver) = mpsc::unbounded_channel();
     let stop = StopSwitch::new();
     let person = Person { desktop, inputs };
@@ -150,7 +150,7 @@ fn shown_on(desktop: &FakeDesktop, request: &str, work: impl AsyncFnOnce(&Person
     watched.unwrap().shown(request, &tools(), &|_| false)
 }
 
-fn calls(shown: &Shown) -> Vec<(String, String)> {
+fn calls(shown: &DemonstratedActs) -> Vec<(String, String)> {
     let call = |act: &deskhand_runtime::demonstration::ShownAct| {
         let name = act.target().map(|element| element.name.clone()).unwrap_or_default();
         let value =
@@ -182,7 +182,7 @@ fn clicks_and_texts_become_calls_and_the_password_is_in_none_of_them() {
     assert_eq!(calls(&shown), expected, "{:?}", shown.notes);
     assert!(shown.notes.iter().any(|note| note.contains("“PIN”")), "{:?}", shown.notes);
 
-    let lesson = Lesson { name: "order".to_owned(), ..Lesson::default() };
+    let lesson = LearnOptions { name: "order".to_owned(), ..LearnOptions::default() };
     let draft = learn_shown(shown.clone(), request, &tools(), &lesson, "id").unwrap();
     let text = serde_json::to_string(&draft.workflow).unwrap();
     assert!(draft.workflow.parameters.contains_key("customer") && !text.contains("Zaun"), "{text}");
@@ -240,7 +240,7 @@ fn a_dialog_that_nobody_called_may_not_come_another_time() {
         person.clicks("More").await;
         person.clicks("Good").await;
     });
-    let lesson = Lesson { name: "order".to_owned(), ..Lesson::default() };
+    let lesson = LearnOptions { name: "order".to_owned(), ..LearnOptions::default() };
     let draft = learn_shown(shown, "Order", &tools(), &lesson, "id").unwrap();
     let steps: Vec<(&str, bool)> =
         draft.workflow.steps.iter().map(|step| (step.call.as_str(), step.maybe)).collect();

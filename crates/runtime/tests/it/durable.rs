@@ -7,13 +7,14 @@ use std::{
 };
 
 use deskhand_core::{
-    record::{Line, Record},
-    session::{Effect, Event},
+    record::{JournalEntry, JournalRecord},
+    session::{Effect, SessionEvent},
 };
 use deskhand_desktop_fake::office;
 use deskhand_model::Script;
 use deskhand_runtime::{
-    Finding, ForkError, HeldSession, HoldError, JournalError, Unsealed, fork, replay, resume,
+    ForkError, HeldSession, HoldError, IntegrityFinding, JournalError, UnsealedJournalPolicy, fork, replay,
+    resume,
     retention::{self, KeepReason, Retention},
     run, verify,
 };
@@ -33,7 +34,7 @@ fn world(text: &str) -> World<Script> {
 
 async fn ran(world: &World<Script>) -> HeldSession {
     run(world.options(vec![REQUEST.to_owned()]), &mut |_| ()).await.unwrap();
-    HeldSession::take(world.store.find("last").unwrap(), Unsealed::Refuse, &mut |_| ()).unwrap()
+    HeldSession::take(world.store.find("last").unwrap(), UnsealedJournalPolicy::Refuse, &mut |_| ()).unwrap()
 }
 
 #[tokio::test]
@@ -57,7 +58,7 @@ async fn only_one_process_holds_a_session() {
     let held = ran(&world).await;
     let folder = held.folder().clone();
     assert!(folder.is_in_use().unwrap());
-    let error = HeldSession::take(folder.clone(), Unsealed::Refuse, &mut |_| ()).unwrap_err();
+    let error = HeldSession::take(folder.clone(), UnsealedJournalPolicy::Refuse, &mut |_| ()).unwrap_err();
     let HoldError::Journal(JournalError::InUse { holder, .. }) = &error else { panic!("{error:?}") };
     assert_eq!(holder, &format!("process {}", std::process::id()));
     let keep_none = Retention { older_than: Duration::ZERO, keep: Some(0), unfinished: true };
@@ -65,7 +66,7 @@ async fn only_one_process_holds_a_session() {
     assert_eq!(plan[0].kept, Some(KeepReason::InUse));
     drop(held);
     assert!(!folder.is_in_use().unwrap());
-    HeldSession::take(folder, Unsealed::Refuse, &mut |_| ()).unwrap();
+    HeldSession::take(folder, UnsealedJournalPolicy::Refuse, &mut |_| ()).unwrap();
 }
 
 #[tokio::test]
@@ -75,9 +76,9 @@ async fn a_fork_shares_history_and_may_use_other_prompts() {
     let source = world.store.find("last").unwrap();
     let whole = source.read().unwrap();
     // After reading the table.
-    let is_read = |line: &&Line| matches!(&line.record, Record::Event(event) if matches!(event.event, Event::Returned { .. }));
+    let is_read = |line: &&JournalEntry| matches!(&line.record, JournalRecord::Event(event) if matches!(event.event, SessionEvent::Returned { .. }));
     let at = whole.lines.iter().filter(is_read).nth(1).unwrap().seq;
-    let held = fork(&world.store, &source, at, Unsealed::Refuse).unwrap();
+    let held = fork(&world.store, &source, at, UnsealedJournalPolicy::Refuse).unwrap();
     assert_eq!((held.records(), held.header().forked_from.clone().unwrap().record), (at, at));
     assert_ne!(held.id(), whole.header.session);
 
@@ -94,7 +95,7 @@ reply = '{"thought": "arr", "status": "FINISH", "result": "the table is read, an
     assert_eq!(ended.outcome.unwrap().reason, "the table is read, and that is enough");
 
     let journal = ended.folder.read().unwrap();
-    assert!(matches!(journal.lines[usize::try_from(at).unwrap()].record, Record::Changed(_)));
+    assert!(matches!(journal.lines[usize::try_from(at).unwrap()].record, JournalRecord::Changed(_)));
     let prompts = ended.folder.prompts(&journal.header.prompts_sha256).unwrap();
     let replayed = replay(&journal, prompts);
     assert_eq!(
@@ -114,12 +115,12 @@ async fn a_fork_requires_a_record_without_an_effect_in_progress() {
     let lines = source.read().unwrap().lines;
     let last = lines.len() as u64;
     for record in [0, last + 1] {
-        let error = fork(&world.store, &source, record, Unsealed::Refuse).unwrap_err();
+        let error = fork(&world.store, &source, record, UnsealedJournalPolicy::Refuse).unwrap_err();
         assert!(matches!(error, ForkError::NoRecord { last: known, .. } if known == last), "{error}");
     }
-    let is_call = |line: &&Line| matches!(&line.record, Record::Effect(effect) if matches!(effect.effect, Effect::Call { .. }));
+    let is_call = |line: &&JournalEntry| matches!(&line.record, JournalRecord::Effect(effect) if matches!(effect.effect, Effect::Call { .. }));
     let call = lines.iter().find(is_call).unwrap().seq;
-    let error = fork(&world.store, &source, call, Unsealed::Refuse).unwrap_err().to_string();
+    let error = fork(&world.store, &source, call, UnsealedJournalPolicy::Refuse).unwrap_err().to_string();
     assert!(error.contains("an effect was in progress (call select_application_window)"), "{error}");
     assert_eq!(world.store.list().unwrap().len(), 1, "a failed fork is removed");
 }
@@ -150,8 +151,9 @@ async fn any_modified_byte_is_detected() {
         let named = [format!("record {seq}:"), format!("record {seq} is missing:")];
         assert!(named.iter().any(|named| first.starts_with(named)), "byte {at}: {findings:?}");
         // A byte of the hash of a picture or of the prompts makes another file of it, which is missing.
-        let follows =
-            |one: &Finding| matches!(one, Finding::PictureMissing { .. } | Finding::PromptsMissing { .. });
+        let follows = |one: &IntegrityFinding| {
+            matches!(one, IntegrityFinding::PictureMissing { .. } | IntegrityFinding::PromptsMissing { .. })
+        };
         assert!(findings.iter().skip(1).all(follows), "byte {at}: {findings:?}");
     }
     fs::write(&path, &bytes).unwrap();
@@ -160,7 +162,10 @@ async fn any_modified_byte_is_detected() {
     let mut lines: Vec<&str> = text.lines().collect();
     lines.remove(20);
     fs::write(&path, lines.join("\n") + "\n").unwrap();
-    assert_eq!(verify(&folder).unwrap().findings.first(), Some(&Finding::OutOfPlace { seq: 21, says: 22 }));
+    assert_eq!(
+        verify(&folder).unwrap().findings.first(),
+        Some(&IntegrityFinding::OutOfPlace { seq: 21, says: 22 })
+    );
     fs::write(&path, &bytes).unwrap();
     for entry in
         fs::read_dir(folder.path()).unwrap().chain(fs::read_dir(folder.path().join("pictures")).unwrap())
@@ -176,13 +181,19 @@ async fn any_modified_byte_is_detected() {
         fs::write(&file, &changed).unwrap();
         let findings = verify(&folder).unwrap().findings;
         assert!(
-            matches!(findings.as_slice(), [Finding::PictureChanged { .. } | Finding::PromptsChanged { .. }]),
+            matches!(
+                findings.as_slice(),
+                [IntegrityFinding::PictureChanged { .. } | IntegrityFinding::PromptsChanged { .. }]
+            ),
             "{name}: {findings:?}"
         );
         fs::remove_file(&file).unwrap();
         let findings = verify(&folder).unwrap().findings;
         assert!(
-            matches!(findings.as_slice(), [Finding::PictureMissing { .. } | Finding::PromptsMissing { .. }]),
+            matches!(
+                findings.as_slice(),
+                [IntegrityFinding::PictureMissing { .. } | IntegrityFinding::PromptsMissing { .. }]
+            ),
             "{name}: {findings:?}"
         );
         fs::write(&file, &kept).unwrap();
@@ -196,7 +207,8 @@ async fn a_modified_journal_is_not_resumed() {
     let path = ran.end.folder.journal_path();
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replacen("charted and saved", "charted and shaved", 1)).unwrap();
-    let error = HeldSession::take(ran.end.folder.clone(), Unsealed::Refuse, &mut |_| ()).unwrap_err();
+    let error =
+        HeldSession::take(ran.end.folder.clone(), UnsealedJournalPolicy::Refuse, &mut |_| ()).unwrap_err();
     assert!(matches!(error, HoldError::Changed { .. }), "{error:?}");
 }
 

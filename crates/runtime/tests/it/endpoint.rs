@@ -1,6 +1,6 @@
 //! The main job against an OpenAI-compatible endpoint with faulty responses.
 
-use deskhand_core::{outcome::OutcomeKind, session::Event};
+use deskhand_core::{outcome::OutcomeKind, session::SessionEvent};
 use deskhand_desktop_fake::office;
 use deskhand_model::{Endpoint, EndpointConfig};
 use deskhand_runtime::{RunSummary, StopSwitch};
@@ -53,8 +53,8 @@ async fn an_endpoint_that_dies_mid_session_is_an_error() {
     };
     let stop = StopSwitch::new();
     let run = run_with(&model, config(), office(), &stop, |line, _| {
-        if let deskhand_core::record::Record::Event(record) = &line.record
-            && matches!(record.event, Event::Returned { .. })
+        if let deskhand_core::record::JournalRecord::Event(record) = &line.record
+            && matches!(record.event, SessionEvent::Returned { .. })
         {
             killed.send(()).ok();
         }
@@ -63,5 +63,5 @@ async fn an_endpoint_that_dies_mid_session_is_an_error() {
     assert_eq!(ran.end.outcome, None, "the round is not over");
     let suspended = ran.end.suspended.unwrap().to_string();
     assert!(suspended.contains("the model call failed"), "{suspended}");
-    assert!(events(&ran.lines).any(|event| matches!(event, Event::Suspended { .. })));
+    assert!(events(&ran.lines).any(|event| matches!(event, SessionEvent::Suspended { .. })));
 }

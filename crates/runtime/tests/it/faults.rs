@@ -5,7 +5,7 @@ use std::{fs, sync::Mutex, time::Duration};
 
 use deskhand_core::{outcome::OutcomeKind, session::SessionConfig};
 use deskhand_desktop_fake::office;
-use deskhand_model::{Endpoint, EndpointConfig, KeyHeader, Script, Wire};
+use deskhand_model::{ApiKeyHeader, Endpoint, EndpointConfig, Script, Wire};
 use deskhand_runtime::StopSwitch;
 use deskhand_testkit::{
     endpoint::{Behaviour, MockEndpoint, RecordedRequest},
@@ -20,11 +20,11 @@ const ATTEMPTS: u32 = 3;
 
 fn config(spoken: Spoken, endpoint: &MockEndpoint) -> EndpointConfig {
     let (wire, key_header) = match spoken {
-        Spoken::Chat => (Wire::Chat, KeyHeader::Bearer),
-        Spoken::Responses => (Wire::Responses, KeyHeader::Bearer),
-        Spoken::Messages => (Wire::Messages, KeyHeader::XApiKey),
-        Spoken::Gemini => (Wire::Gemini, KeyHeader::XGoogApiKey),
-        Spoken::Ollama => (Wire::Ollama, KeyHeader::Bearer),
+        Spoken::Chat => (Wire::Chat, ApiKeyHeader::Bearer),
+        Spoken::Responses => (Wire::Responses, ApiKeyHeader::Bearer),
+        Spoken::Messages => (Wire::Messages, ApiKeyHeader::XApiKey),
+        Spoken::Gemini => (Wire::Gemini, ApiKeyHeader::XGoogApiKey),
+        Spoken::Ollama => (Wire::Ollama, ApiKeyHeader::Bearer),
     };
     EndpointConfig {
         wire,

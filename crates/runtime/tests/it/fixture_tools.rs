@@ -7,13 +7,13 @@ use std::{
 };
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, Command, Verdict},
+    command::{CallResult, CallStatus, ToolCommand, Verdict},
     geometry::Size,
     model::{ModelFailure, ModelReply, ModelRequest},
     outcome::OutcomeKind,
     policy::Policy,
     prompt::PromptSet,
-    record::{Line, Record},
+    record::{JournalEntry, JournalRecord},
     session::{Effect, SessionConfig, StopReason},
     ui::{Role, Tree, WindowInfo},
 };
@@ -23,7 +23,7 @@ use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions, diagnose};
 use deskhand_model::{Model, ModelSigns, PictureSource};
 use deskhand_runtime::{
-    RunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents, people::People, run,
+    SessionRunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents, people::People, run,
 };
 use deskhand_testkit::{
     fixture::{Fixture, Screen, Toolkit},
@@ -78,8 +78,12 @@ impl Stage {
 
     async fn call(&self, tool: &str, arguments: Value) -> CallResult {
         let arguments = arguments.as_object().cloned().unwrap();
-        let command =
-            Command { tool: tool.to_owned(), arguments, window: Some(self.window.id), ..Command::default() };
+        let command = ToolCommand {
+            tool: tool.to_owned(),
+            arguments,
+            window: Some(self.window.id),
+            ..ToolCommand::default()
+        };
         let policy = Policy { safe_guard: false, ..Policy::default() };
         self.tools.run(&self.desktop, &command, &policy).await
     }
@@ -214,7 +218,7 @@ async fn the_first_stop_cancels_a_wait() {
     let folder = tempfile::tempdir().unwrap();
     let (store, stop) =
         (SessionStore::at(folder.path().join("sessions"), folder.path().join("seals")), StopSwitch::new());
-    let options = RunOptions {
+    let options = SessionRunOptions {
         id: None,
         store: &store,
         desktop: &stage.desktop,
@@ -234,8 +238,8 @@ async fn the_first_stop_cancels_a_wait() {
         setup: Value::Null,
     };
     let waiting = tokio::sync::Notify::new();
-    let mut observer = |line: &Line| {
-        if let Record::Effect(record) = &line.record
+    let mut observer = |line: &JournalEntry| {
+        if let JournalRecord::Effect(record) = &line.record
             && matches!(&record.effect, Effect::Call { command } if command.tool == "wait")
         {
             waiting.notify_one();

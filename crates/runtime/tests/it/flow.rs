@@ -3,7 +3,7 @@
 use deskhand_core::{
     command::{CallStatus, Verdict},
     outcome::OutcomeKind,
-    session::Event,
+    session::SessionEvent,
 };
 use deskhand_desktop_fake::{FakeSheet, OFFICE_SALES, office, office_with};
 use deskhand_runtime::{RunSummary, StopSwitch, replay};
@@ -47,8 +47,8 @@ async fn a_script_mismatch_is_an_error_that_names_the_turn() {
 async fn a_dead_display_is_an_error_with_a_complete_journal() {
     let mut calls = 0;
     let ran = run_with(&office_script(), config(), office(), &StopSwitch::new(), |line, desktop| {
-        if let deskhand_core::record::Record::Event(record) = &line.record
-            && matches!(record.event, Event::Returned { .. })
+        if let deskhand_core::record::JournalRecord::Event(record) = &line.record
+            && matches!(record.event, SessionEvent::Returned { .. })
         {
             calls += 1;
             if calls == 3 {

@@ -9,23 +9,24 @@ use std::{
 use deskhand_core::{
     agent::AgentRef,
     geometry::{Point, Screen},
-    model::{ModelFailure, ModelReply, ModelRequest, Part, Usage},
+    model::{MessagePart, ModelFailure, ModelReply, ModelRequest, Usage},
     outcome::OutcomeKind,
-    record::{Line, Record},
-    session::{Effect, Event, StopReason, Suspension},
+    record::{JournalEntry, JournalRecord},
+    session::{Effect, SessionEvent, StopReason, Suspension},
     ui::{Role, WindowInfo},
 };
 use deskhand_desktop::{
-    Button, DesktopResult, Input as _, PersonInput, UiTree as _, Watched,
-    keys::{Key, KeyChord},
+    Button, DesktopResult, InputInjection as _, PersonInput, TimedPersonInput, UiTree as _,
+    keys::{ChordKey, KeyChord},
 };
 use deskhand_desktop_fake::{FakeApp, FakeDesktop, FakeElement, FakeWindow};
 use deskhand_model::{Model, ModelSign, ModelSigns, PictureSource};
 use deskhand_runtime::{
-    ForkError, ReportFormat, StopSwitch, Unsealed, Wait, Waits, fork,
+    ForkError, ReportFormat, StopSwitch, UnsealedJournalPolicy, WaitReason, Waits, fork,
     people::{
-        Answered, ApprovalRequest, Decided, HandsWatch, InputLines, JsonFrontend, Listener, PauseNotice,
-        PauseSwitch, People, Questions, Request, UserChannel, WatchHands, console, protocol::FromSession,
+        ApprovalReply, ApprovalRequest, ConsoleListener, HandsWatch, InputLines, JsonFrontend, PauseNotice,
+        PauseSwitch, People, QuestionReply, QuestionRequest, UserChannel, UserRequest, WatchHands, console,
+        protocol::FromSession,
     },
     replay, run, write_report,
 };
@@ -50,8 +51,8 @@ impl<F: Fn(&ModelRequest, &str) -> Value + Send + Sync> Model for Mind<F> {
     ) -> Result<ModelReply, ModelFailure> {
         let parts = request.messages.iter().skip(1).flat_map(|message| &message.parts);
         let texts = parts.filter_map(|part| match part {
-            Part::Text { text } => Some(text.as_str()),
-            Part::Picture { .. } => None,
+            MessagePart::Text { text } => Some(text.as_str()),
+            MessagePart::Picture { .. } => None,
         });
         let text = (self.0)(request, &texts.collect::<Vec<_>>().join("\n")).to_string();
         let usage = Usage { prompt_tokens: Some(1), cached_tokens: None, completion_tokens: Some(1) };
@@ -118,15 +119,15 @@ impl Owner {
 }
 
 impl UserChannel for Owner {
-    async fn next_request(&self) -> Option<Request> {
+    async fn next_request(&self) -> Option<UserRequest> {
         None
     }
 
-    async fn ask(&self, _: &Questions) -> Answered {
-        Answered::Nobody
+    async fn ask(&self, _: &QuestionRequest) -> QuestionReply {
+        QuestionReply::Nobody
     }
 
-    async fn decide(&self, _: &ApprovalRequest) -> Decided {
+    async fn decide(&self, _: &ApprovalRequest) -> ApprovalReply {
         self.pause.take_over();
         std::future::pending().await
     }
@@ -149,12 +150,12 @@ fn nothing() -> Works {
 }
 
 /// A person's mouse and keyboard on the desktop in memory.
-struct Hands(Mutex<Option<mpsc::UnboundedReceiver<Watched>>>);
+struct Hands(Mutex<Option<mpsc::UnboundedReceiver<TimedPersonInput>>>);
 
-struct Inputs(mpsc::UnboundedReceiver<Watched>);
+struct Inputs(mpsc::UnboundedReceiver<TimedPersonInput>);
 
 impl HandsWatch for Inputs {
-    fn inputs(&mut self) -> &mut mpsc::UnboundedReceiver<Watched> {
+    fn inputs(&mut self) -> &mut mpsc::UnboundedReceiver<TimedPersonInput> {
         &mut self.0
     }
 }
@@ -171,8 +172,13 @@ impl WatchHands for Hands {
 }
 
 /// Clicks into a field and types a text there.
-async fn fills_in(desktop: &FakeDesktop, inputs: &mpsc::UnboundedSender<Watched>, key: &str, text: &str) {
-    let does = |input: PersonInput| inputs.send(Watched { at: Instant::now(), input }).unwrap();
+async fn fills_in(
+    desktop: &FakeDesktop,
+    inputs: &mpsc::UnboundedSender<TimedPersonInput>,
+    key: &str,
+    text: &str,
+) {
+    let does = |input: PersonInput| inputs.send(TimedPersonInput { at: Instant::now(), input }).unwrap();
     let id = desktop.find_key(key).unwrap();
     let at: Point<Screen> = desktop.element(id).await.unwrap().bounds.unwrap().center();
     does(PersonInput::Pressed { button: 1, at, held: Vec::new() });
@@ -183,7 +189,7 @@ async fn fills_in(desktop: &FakeDesktop, inputs: &mpsc::UnboundedSender<Watched>
         tokio::task::yield_now().await;
     }
     for character in text.chars() {
-        does(PersonInput::Key { chord: KeyChord { modifiers: Vec::new(), key: Key::Char(character) } });
+        does(PersonInput::Key { chord: KeyChord { modifiers: Vec::new(), key: ChordKey::Char(character) } });
     }
     desktop.type_text(text).await.unwrap();
     for _ in 0..200 {
@@ -191,15 +197,15 @@ async fn fills_in(desktop: &FakeDesktop, inputs: &mpsc::UnboundedSender<Watched>
     }
 }
 
-fn effects(lines: &[Line]) -> impl Iterator<Item = (u64, &Effect)> {
+fn effects(lines: &[JournalEntry]) -> impl Iterator<Item = (u64, &Effect)> {
     lines.iter().filter_map(|line| match &line.record {
-        Record::Effect(record) => Some((line.seq, &record.effect)),
-        Record::Header(_) | Record::Event(_) | Record::Changed(_) => None,
+        JournalRecord::Effect(record) => Some((line.seq, &record.effect)),
+        JournalRecord::Header(_) | JournalRecord::Event(_) | JournalRecord::Changed(_) => None,
     })
 }
 
 /// The text of every question to a model.
-fn prompts(lines: &[Line]) -> Vec<String> {
+fn prompts(lines: &[JournalEntry]) -> Vec<String> {
     let asks = effects(lines).filter_map(|(_, effect)| {
         let Effect::Ask { request } = effect else { return None };
         Some(serde_json::to_string(&request.messages).unwrap())
@@ -208,9 +214,9 @@ fn prompts(lines: &[Line]) -> Vec<String> {
 }
 
 /// Returns `true` if a line is a reply of an agent with a sub-task.
-fn is_app_reply(line: &Line) -> bool {
-    let Record::Event(record) = &line.record else { return false };
-    let Event::Replied { reply, .. } = &record.event else { return false };
+fn is_app_reply(line: &JournalEntry) -> bool {
+    let JournalRecord::Event(record) = &line.record else { return false };
+    let SessionEvent::Replied { reply, .. } = &record.event else { return false };
     reply.text.contains("set_value")
 }
 
@@ -230,13 +236,13 @@ async fn what_a_person_did_is_told_with_the_new_state_and_without_their_password
         })
     }));
     let mut lines = Vec::new();
-    let mut observer = |line: &Line| {
+    let mut observer = |line: &JournalEntry| {
         if is_app_reply(line) {
             owner.pause.take_over();
         }
         lines.push(line.clone());
     };
-    let options = deskhand_runtime::RunOptions {
+    let options = deskhand_runtime::SessionRunOptions {
         people: owner.people(Some(&hands)),
         ..world.options(vec!["fill it in".to_owned()])
     };
@@ -252,7 +258,7 @@ async fn what_a_person_did_is_told_with_the_new_state_and_without_their_password
     assert_eq!(taken, [PauseNotice::TakenOver { before, watched: true }, PauseNotice::HandedBack]);
 
     let handed = events(&lines).find_map(|event| {
-        let Event::HandedBack { acts, unwatched, note } = event else { return None };
+        let SessionEvent::HandedBack { acts, unwatched, note } = event else { return None };
         Some((acts.clone(), unwatched.clone(), note.clone()))
     });
     let (acts, unwatched, note) = handed.unwrap();
@@ -307,8 +313,8 @@ async fn who_is_asked_for_an_approval_can_take_over_instead() {
         })
     }));
     let mut lines = Vec::new();
-    let mut observer = |line: &Line| lines.push(line.clone());
-    let options = deskhand_runtime::RunOptions {
+    let mut observer = |line: &JournalEntry| lines.push(line.clone());
+    let options = deskhand_runtime::SessionRunOptions {
         people: owner.people(None),
         ..world.options(vec!["fill it in".to_owned()])
     };
@@ -318,10 +324,11 @@ async fn who_is_asked_for_an_approval_can_take_over_instead() {
     let called = effects(&lines)
         .any(|(_, effect)| matches!(effect, Effect::Call { command } if command.tool == "set_value"));
     assert_eq!((asked, called), (1, false), "what nobody approved is dropped");
-    let decided = |event: &Event| matches!(event, Event::Approved { .. } | Event::Rejected { .. });
+    let decided =
+        |event: &SessionEvent| matches!(event, SessionEvent::Approved { .. } | SessionEvent::Rejected { .. });
     assert!(!events(&lines).any(decided));
     let unwatched = events(&lines).find_map(|event| {
-        let Event::HandedBack { unwatched, .. } = event else { return None };
+        let SessionEvent::HandedBack { unwatched, .. } = event else { return None };
         Some(unwatched.concat())
     });
     assert!(unwatched.unwrap().contains("cannot be watched"), "it is said that nothing was watched");
@@ -368,13 +375,14 @@ async fn words_during_a_question_are_journaled_at_once_and_the_round_hears_them(
     let model = Patient { says: owner.says.clone(), told: told.subscribe(), asked: Mutex::new(0) };
     let world = World::new(model, Arc::new(form()));
     let mut lines = Vec::new();
-    let mut observer = |line: &Line| {
-        if matches!(&line.record, Record::Event(record) if matches!(record.event, Event::Told { .. })) {
+    let mut observer = |line: &JournalEntry| {
+        if matches!(&line.record, JournalRecord::Event(record) if matches!(record.event, SessionEvent::Told { .. }))
+        {
             told.send_replace(true);
         }
         lines.push(line.clone());
     };
-    let options = deskhand_runtime::RunOptions {
+    let options = deskhand_runtime::SessionRunOptions {
         people: owner.people(None),
         ..world.options(vec!["fill it in".to_owned()])
     };
@@ -382,13 +390,13 @@ async fn words_during_a_question_are_journaled_at_once_and_the_round_hears_them(
     assert_eq!(end.outcome.unwrap().kind, OutcomeKind::Finished);
     assert_eq!(prompts(&lines).len(), 2, "the first FINISH did not know them");
     let at = lines.iter().position(|line| {
-        matches!(&line.record, Record::Event(record) if matches!(record.event, Event::Told { during: Some(_), .. }))
+        matches!(&line.record, JournalRecord::Event(record) if matches!(record.event, SessionEvent::Told { during: Some(_), .. }))
     });
     let seq = lines[at.unwrap()].seq;
     // A fork there would have a question in progress.
-    let refused = fork(&world.store, &end.folder, seq, Unsealed::Refuse).unwrap_err();
+    let refused = fork(&world.store, &end.folder, seq, UnsealedJournalPolicy::Refuse).unwrap_err();
     assert!(matches!(&refused, ForkError::Between { what, .. } if what == "ask"), "{refused}");
-    let forked = fork(&world.store, &end.folder, seq + 1, Unsealed::Refuse).unwrap();
+    let forked = fork(&world.store, &end.folder, seq + 1, UnsealedJournalPolicy::Refuse).unwrap();
     assert!(forked.in_round());
     let read = end.folder.read().unwrap();
     let prompts = end.folder.prompts(&read.header.prompts_sha256).unwrap();
@@ -437,7 +445,7 @@ impl Talk {
 fn talk(
     stop: &StopSwitch,
     pause: &PauseSwitch,
-) -> (deskhand_runtime::people::Console, Listener<JsonFrontend>, Talk) {
+) -> (deskhand_runtime::people::Console, ConsoleListener<JsonFrontend>, Talk) {
     let (reader, writer) = std::io::pipe().unwrap();
     let written = Arc::new(Mutex::new(Vec::new()));
     let to = written.clone();
@@ -457,13 +465,13 @@ async fn a_program_says_something_takes_over_and_hands_back() {
     let ends = |_: &ModelRequest, _: &str| json!({"thought": "t", "status": "FINISH", "result": "done"});
     let world = World::new(Mind(ends), Arc::new(form()));
     let (mut lines, written) = (Vec::new(), talk.written.clone());
-    let mut observer = |line: &Line| {
+    let mut observer = |line: &JournalEntry| {
         written.lock().unwrap().push(serde_json::to_value(FromSession::journal(line)).unwrap());
         lines.push(line.clone());
     };
     let people = People { channel: &console, pause: pause.clone(), ..People::nobody() };
     let options =
-        deskhand_runtime::RunOptions { people, stop, ..world.options(vec!["fill it in".to_owned()]) };
+        deskhand_runtime::SessionRunOptions { people, stop, ..world.options(vec!["fill it in".to_owned()]) };
     let person = async {
         talk.until(0, "paused").await;
         talk.refused(json!({"do": "say", "text": "  "}), "the text is empty").await;
@@ -507,9 +515,9 @@ async fn a_session_whose_owner_disappears_stays_theirs_until_it_is_resumed() {
     let ends = |_: &ModelRequest, _: &str| json!({"thought": "t", "status": "FINISH", "result": "done"});
     let world = World::new(Mind(ends), Arc::new(form()));
     let mut lines = Vec::new();
-    let mut observer = |line: &Line| lines.push(line.clone());
+    let mut observer = |line: &JournalEntry| lines.push(line.clone());
     let people = People { channel: &console, pause: pause.clone(), ..People::nobody() };
-    let options = deskhand_runtime::RunOptions {
+    let options = deskhand_runtime::SessionRunOptions {
         people,
         stop: stop.clone(),
         ..world.options(vec!["fill it in".to_owned()])
@@ -533,13 +541,16 @@ async fn a_session_whose_owner_disappears_stays_theirs_until_it_is_resumed() {
     let (end, ()) = tokio::time::timeout(BOUND, both).await.unwrap();
     let end = end.unwrap();
     assert_eq!(end.suspended, Some(Suspension::Signal));
-    let came: Vec<&Event> = events(&lines).skip(1).collect();
-    let [Event::TakenOver { .. }, Event::HandedBack { .. }, Event::Suspended { .. }] = came[..] else {
+    let came: Vec<&SessionEvent> = events(&lines).skip(1).collect();
+    let [SessionEvent::TakenOver { .. }, SessionEvent::HandedBack { .. }, SessionEvent::Suspended { .. }] =
+        came[..]
+    else {
         panic!("{came:?}")
     };
-    let held = deskhand_runtime::HeldSession::take(end.folder, Unsealed::Refuse, &mut |_| {}).unwrap();
+    let held =
+        deskhand_runtime::HeldSession::take(end.folder, UnsealedJournalPolicy::Refuse, &mut |_| {}).unwrap();
     let mut later = Vec::new();
-    let mut observer = |line: &Line| later.push(line.clone());
+    let mut observer = |line: &JournalEntry| later.push(line.clone());
     let options = world.options(Vec::new());
     let end = deskhand_runtime::resume(held, true, options, &mut observer).await.unwrap();
     assert_eq!(end.outcome.unwrap().kind, OutcomeKind::Finished);
@@ -562,7 +573,7 @@ impl Model for Streams {
             signs.sign(ModelSign::Receiving { bytes: words.len(), words: words.to_owned() });
             let waits = self.0.follow();
             let told = waits.borrow().clone().unwrap();
-            let Wait::Reply { words, .. } = told.on else { panic!("{told:?}") };
+            let WaitReason::Reply { words, .. } = told.on else { panic!("{told:?}") };
             self.1.lock().unwrap().push(words);
         }
         Ok(ModelReply { text, attempts: 1, ..ModelReply::default() })
@@ -590,11 +601,13 @@ async fn the_words_of_a_model_are_told_as_they_come_without_secrets() {
     let tools = deskhand_runtime::Toolbox::standard(deskhand_desktop_act::ActLimits::default()).unwrap();
     world.tools = Arc::new(tools.with_secrets(deskhand_secret::Secrets::new(NoReader, veil)));
     let mut lines = Vec::new();
-    let mut observer = |line: &Line| lines.push(line.clone());
-    let options =
-        deskhand_runtime::RunOptions { waits: waits.clone(), ..world.options(vec!["fill it in".to_owned()]) };
+    let mut observer = |line: &JournalEntry| lines.push(line.clone());
+    let options = deskhand_runtime::SessionRunOptions {
+        waits: waits.clone(),
+        ..world.options(vec!["fill it in".to_owned()])
+    };
     run(options, &mut observer).await.unwrap();
     let told = world.model.1.lock().unwrap().clone();
     assert_eq!(told[..2], ["{\"thought\": \"the key", "the key is secret:key"]);
-    assert_eq!(told[2], "ä".repeat(Wait::WORDS_CHARS_MAX));
+    assert_eq!(told[2], "ä".repeat(WaitReason::WORDS_CHARS_MAX));
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use deskhand_core::{record::Record, session::Effect};
+use deskhand_core::{record::JournalRecord, session::Effect};
 use deskhand_runtime::{JournalError, JournalProblem, replay};
 
 use crate::support::{commands, office_script, run_office};
@@ -16,8 +16,10 @@ async fn replay_detects_a_modified_reply() {
         .lines
         .iter()
         .find(|line| match &line.record {
-            Record::Event(record) => matches!(record.event, deskhand_core::session::Event::Replied { .. }),
-            Record::Header(_) | Record::Effect(_) | Record::Changed(_) => false,
+            JournalRecord::Event(record) => {
+                matches!(record.event, deskhand_core::session::SessionEvent::Replied { .. })
+            }
+            JournalRecord::Header(_) | JournalRecord::Effect(_) | JournalRecord::Changed(_) => false,
         })
         .unwrap()
         .seq;
@@ -43,7 +45,7 @@ async fn replay_names_record_and_field_of_a_modified_effect() {
     let mut journal = ran.end.folder.read().unwrap();
     let seq = commands(&journal.lines).find(|(_, command)| command.tool == "read_table").unwrap().0;
     let line = &mut journal.lines[usize::try_from(seq).unwrap() - 1];
-    let Record::Effect(record) = &mut line.record else { panic!("record {seq} is an effect") };
+    let JournalRecord::Effect(record) = &mut line.record else { panic!("record {seq} is an effect") };
     let Effect::Call { command } = &mut record.effect else { panic!("record {seq} is a call") };
     command.arguments.insert("name".to_owned(), "Costs".into());
     let prompts = ran.end.folder.prompts(&journal.header.prompts_sha256).unwrap();

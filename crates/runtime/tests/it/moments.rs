@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, fs, io::Write as _};
 
 use deskhand_core::{
     observation::Observation,
-    record::{Line, Record},
-    session::{Effect, Event, StopReason},
+    record::{JournalEntry, JournalRecord},
+    session::{Effect, SessionEvent, StopReason},
 };
 use deskhand_desktop_fake::office;
 use deskhand_runtime::{
@@ -113,25 +113,26 @@ struct Known {
     replied: Option<u64>,
 }
 
-fn known(lines: &[Line]) -> BTreeMap<u64, Known> {
+fn known(lines: &[JournalEntry]) -> BTreeMap<u64, Known> {
     let mut known = Known::default();
     let mut all = BTreeMap::new();
     for line in lines {
         match &line.record {
-            Record::Event(record) => {
-                if let Event::Observed { observation } = &record.event {
+            JournalRecord::Event(record) => {
+                if let SessionEvent::Observed { observation } = &record.event {
                     known = Known { observation: Some((line.seq, observation.clone())), ..Known::default() };
-                } else if let Event::Replied { .. } | Event::ModelFailed { .. } = &record.event {
+                } else if let SessionEvent::Replied { .. } | SessionEvent::ModelFailed { .. } = &record.event
+                {
                     known.replied = Some(line.seq);
                 }
             }
-            Record::Effect(record) => {
+            JournalRecord::Effect(record) => {
                 if let Effect::Ask { .. } = record.effect {
                     known.asked = Some(line.seq);
                     known.replied = None;
                 }
             }
-            Record::Header(_) | Record::Changed(_) => {}
+            JournalRecord::Header(_) | JournalRecord::Changed(_) => {}
         }
         all.insert(line.seq, known.clone());
     }
@@ -238,7 +239,7 @@ async fn a_moment_needs_only_its_own_lines() {
 async fn a_call_without_a_result_says_so() {
     let stop = StopSwitch::new();
     let ran = run_with(&office_script(), config(), office(), &stop, |line, _| {
-        if let Record::Effect(record) = &line.record
+        if let JournalRecord::Effect(record) = &line.record
             && matches!(&record.effect, Effect::Call { command } if command.tool == "write_table")
         {
             stop.cancel(StopReason::User);

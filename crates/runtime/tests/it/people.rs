@@ -10,16 +10,16 @@ use deskhand_core::{
     agent::AgentRef,
     ids::EffectId,
     outcome::OutcomeKind,
-    record::{Line, Record},
-    reply::Question,
-    session::{Effect, Event, NoAnswer, StopReason},
+    record::{JournalEntry, JournalRecord},
+    reply::UserQuestion,
+    session::{Effect, NoAnswer, SessionEvent, StopReason},
 };
 use deskhand_desktop_fake::office;
 use deskhand_runtime::{
     StopSwitch,
     people::{
-        Answered, Approvals, Console, Decided, Frontend, InputLine, InputLines, PauseNotice, PauseSwitch,
-        People, Prompt, Questions, Request, UserChannel, UserInput, console,
+        ApprovalReply, Approvals, Console, Frontend, InputLine, InputLines, PauseNotice, PauseSwitch, People,
+        QuestionReply, QuestionRequest, UserChannel, UserInput, UserPrompt, UserRequest, console,
     },
 };
 
@@ -51,23 +51,23 @@ reply = '''{"observation": "o", "thought": "t", "status": "FINISH", "result": "d
 #[derive(Default)]
 struct Someone {
     answers: Option<Vec<String>>,
-    decided: Option<Decided>,
+    decided: Option<ApprovalReply>,
     told: Mutex<Vec<PauseNotice>>,
 }
 
 impl UserChannel for Someone {
-    async fn next_request(&self) -> Option<Request> {
+    async fn next_request(&self) -> Option<UserRequest> {
         None
     }
 
-    async fn ask(&self, _: &Questions) -> Answered {
+    async fn ask(&self, _: &QuestionRequest) -> QuestionReply {
         match &self.answers {
-            Some(answers) => Answered::Answers(answers.clone()),
+            Some(answers) => QuestionReply::Answers(answers.clone()),
             None => std::future::pending().await,
         }
     }
 
-    async fn decide(&self, asked: &deskhand_runtime::people::ApprovalRequest) -> Decided {
+    async fn decide(&self, asked: &deskhand_runtime::people::ApprovalRequest) -> ApprovalReply {
         assert_eq!((&asked.agent, asked.reason.as_str()), (&AgentRef::HostAgent, "it costs"));
         assert_eq!(asked.actions[0].command.tool, "launch_application");
         match &self.decided {
@@ -90,15 +90,15 @@ async fn ran(turns: &str, people: People<'_>) -> Ran {
 }
 
 fn launched(ran: &Ran) -> bool {
-    events(&ran.lines).any(|event| matches!(event, Event::Returned { .. }))
+    events(&ran.lines).any(|event| matches!(event, SessionEvent::Returned { .. }))
 }
 
 #[tokio::test]
 async fn answers_reach_the_agent_and_empty_ones_get_the_default() {
     let someone = Someone { answers: Some(vec![String::new()]), ..Someone::default() };
     let ran = ran(ASKS, people(&someone)).await;
-    let answered = events(&ran.lines).find(|event| matches!(event, Event::Answered { .. })).unwrap();
-    assert_eq!(*answered, Event::Answered { answers: vec!["the first".to_owned(), String::new()] });
+    let answered = events(&ran.lines).find(|event| matches!(event, SessionEvent::Answered { .. })).unwrap();
+    assert_eq!(*answered, SessionEvent::Answered { answers: vec!["the first".to_owned(), String::new()] });
     assert_eq!(ran.end.outcome.unwrap().kind, OutcomeKind::Finished);
 }
 
@@ -107,17 +107,21 @@ async fn unanswered_questions_time_out() {
     let someone = Someone::default();
     let waits = People { question_timeout: Some(Duration::from_millis(20)), ..people(&someone) };
     let with_time = ran(ASKS, waits).await;
-    assert!(events(&with_time.lines).any(|event| *event == Event::Unanswered { why: NoAnswer::TimedOut }));
+    assert!(
+        events(&with_time.lines).any(|event| *event == SessionEvent::Unanswered { why: NoAnswer::TimedOut })
+    );
     let nobody = ran(ASKS, People::nobody()).await;
-    assert!(events(&nobody.lines).any(|event| *event == Event::Unanswered { why: NoAnswer::NoChannel }));
+    assert!(
+        events(&nobody.lines).any(|event| *event == SessionEvent::Unanswered { why: NoAnswer::NoChannel })
+    );
 }
 
 #[tokio::test]
 async fn only_approved_actions_run() {
-    let yes = Decided::Approved(deskhand_core::session::ApprovalScope::Once);
+    let yes = ApprovalReply::Approved(deskhand_core::session::ApprovalScope::Once);
     let approving = Someone { decided: Some(yes), ..Someone::default() };
     assert!(launched(&ran(CONFIRMS, people(&approving)).await));
-    let rejecting = Someone { decided: Some(Decided::Rejected(None)), ..Someone::default() };
+    let rejecting = Someone { decided: Some(ApprovalReply::Rejected(None)), ..Someone::default() };
     let ended = ran(CONFIRMS, people(&rejecting)).await;
     assert!(!launched(&ended));
     assert_eq!(ended.end.outcome.unwrap().kind, OutcomeKind::Rejected);
@@ -138,8 +142,8 @@ async fn only_approved_actions_run() {
 async fn a_stop_cancels_waiting_for_the_user() {
     for turns in [ASKS, CONFIRMS] {
         let (someone, stop) = (Someone::default(), StopSwitch::new());
-        let watch = |line: &Line| {
-            if let Record::Effect(record) = &line.record
+        let watch = |line: &JournalEntry| {
+            if let JournalRecord::Effect(record) = &line.record
                 && matches!(record.effect, Effect::AskUser { .. } | Effect::AwaitApproval { .. })
             {
                 stop.cancel(StopReason::User);
@@ -163,7 +167,8 @@ async fn a_paused_session_starts_nothing_until_resumed() {
     let (model, stop) = (script(ASKS), StopSwitch::new());
     let work = run_people(&model, config(), office(), &stop, paused, |line, _| {
         let held = PauseNotice::Paused { before: "looking at the screen".to_owned() };
-        if matches!(&line.record, Record::Effect(record) if matches!(record.effect, Effect::Observe { .. })) {
+        if matches!(&line.record, JournalRecord::Effect(record) if matches!(record.effect, Effect::Observe { .. }))
+        {
             *wanted.lock().unwrap() += 1;
             assert_eq!(
                 *someone.told.lock().unwrap(),
@@ -193,27 +198,27 @@ impl Notes {
 }
 
 impl Frontend for Notes {
-    fn show(&mut self, prompt: &Prompt) {
+    fn show(&mut self, prompt: &UserPrompt) {
         self.note(match prompt {
-            Prompt::Request => "request".to_owned(),
-            Prompt::Questions(asked) => format!("questions {}", asked.id),
-            Prompt::Approval(asked) => format!("approval {}", asked.id),
+            UserPrompt::Request => "request".to_owned(),
+            UserPrompt::Questions(asked) => format!("questions {}", asked.id),
+            UserPrompt::Approval(asked) => format!("approval {}", asked.id),
         });
     }
 
-    fn parse(&mut self, line: &InputLine, open: Option<&Prompt>) -> UserInput {
+    fn parse(&mut self, line: &InputLine, open: Option<&UserPrompt>) -> UserInput {
         let InputLine::Text(text) = line else { return UserInput::Handled };
         self.note(format!("parsed {text}"));
         match (text.as_str(), open) {
             ("!", _) => UserInput::Stop { now: false },
-            (_, Some(Prompt::Questions(_))) => UserInput::Answered(vec![text.clone()]),
-            (_, Some(Prompt::Request | Prompt::Approval(_)) | None) => {
-                UserInput::Request(Request::from(text.as_str()))
+            (_, Some(UserPrompt::Questions(_))) => UserInput::Answered(vec![text.clone()]),
+            (_, Some(UserPrompt::Request | UserPrompt::Approval(_)) | None) => {
+                UserInput::Request(UserRequest::from(text.as_str()))
             }
         }
     }
 
-    fn withdrawn(&mut self, _: &Prompt) {
+    fn withdrawn(&mut self, _: &UserPrompt) {
         self.note("withdrawn");
     }
 
@@ -247,7 +252,8 @@ async fn until(notes: &Mutex<Vec<String>>, text: &str) {
 #[tokio::test]
 async fn an_early_line_does_not_answer_a_prompt() {
     let (console, listening, mut writer, notes) = typed(&StopSwitch::new());
-    let asked = Questions { id: EffectId(3), questions: vec![Question::open("Which?")], timeout: None };
+    let asked =
+        QuestionRequest { id: EffectId(3), questions: vec![UserQuestion::open("Which?")], timeout: None };
     let talk = async {
         writeln!(writer, "early").unwrap();
         until(&notes, "parsed early").await;
@@ -256,15 +262,15 @@ async fn an_early_line_does_not_answer_a_prompt() {
             writeln!(writer, "late").unwrap();
         };
         let (answered, ()) = tokio::join!(console.ask(&asked), answer);
-        assert_eq!(answered, Answered::Answers(vec!["late".to_owned()]));
+        assert_eq!(answered, QuestionReply::Answers(vec!["late".to_owned()]));
         // The early line was a request and is queued.
-        assert_eq!(console.next_request().await, Some(Request::from("early")));
+        assert_eq!(console.next_request().await, Some(UserRequest::from("early")));
         // A dropped question is withdrawn, and its answer is discarded.
         let dropped = tokio::time::timeout(Duration::from_millis(20), console.ask(&asked)).await;
         assert!(dropped.is_err());
         until(&notes, "withdrawn").await;
         drop(writer);
-        assert_eq!(console.ask(&asked).await, Answered::Nobody);
+        assert_eq!(console.ask(&asked).await, QuestionReply::Nobody);
         assert_eq!(console.next_request().await, None);
     };
     tokio::select! {

@@ -8,16 +8,17 @@ use std::{
 
 use deskhand_core::{
     agent::AgentRef,
-    command::Command,
+    command::ToolCommand,
     ids::{EffectId, WindowId},
-    reply::Question,
+    reply::UserQuestion,
     session::{AskedBy, PlannedAction},
 };
 use deskhand_runtime::people::{
-    ApprovalRequest, Frontend as _, InputLine, JsonFrontend, PauseNotice, Prompt, Questions, UserInput,
+    ApprovalRequest, Frontend as _, InputLine, JsonFrontend, PauseNotice, QuestionRequest, UserInput,
+    UserPrompt,
     protocol::{FromSession, ToSession},
 };
-use deskhand_runtime::{Wait, Waiting};
+use deskhand_runtime::{SessionWait, WaitReason};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -39,26 +40,26 @@ fn documented_input_lines_parse() {
     }
 }
 
-fn questions() -> Prompt {
-    let format = Question {
+fn questions() -> UserPrompt {
+    let format = UserQuestion {
         text: "Which format?".to_owned(),
         required: false,
         default: Some("PNG".to_owned()),
         choices: vec!["PNG".to_owned(), "PDF".to_owned()],
     };
-    let questions = vec![format, Question::open("Which size?")];
-    Prompt::Questions(Questions { id: EffectId(7), questions, timeout: None })
+    let questions = vec![format, UserQuestion::open("Which size?")];
+    UserPrompt::Questions(QuestionRequest { id: EffectId(7), questions, timeout: None })
 }
 
-fn approval() -> Prompt {
+fn approval() -> UserPrompt {
     let arguments = json!({"id": "e5"}).as_object().unwrap().clone();
-    let command = Command {
+    let command = ToolCommand {
         tool: "click_element".to_owned(),
         arguments,
         window: Some(WindowId(1)),
-        ..Command::default()
+        ..ToolCommand::default()
     };
-    Prompt::Approval(ApprovalRequest {
+    UserPrompt::Approval(ApprovalRequest {
         id: EffectId(10),
         agent: AgentRef::from_name("AppAgent/mousepad"),
         actions: vec![PlannedAction {
@@ -80,7 +81,7 @@ fn output_lines_match_the_documentation() {
     let mut frontend = JsonFrontend::new(Box::new(move |line| {
         to.lock().unwrap().push(serde_json::to_value(line).unwrap());
     }));
-    frontend.show(&Prompt::Request);
+    frontend.show(&UserPrompt::Request);
     frontend.show(&questions());
     frontend.show(&approval());
     frontend.withdrawn(&approval());
@@ -89,17 +90,17 @@ fn output_lines_match_the_documentation() {
     frontend.notify(&PauseNotice::TakenOver { before: "click_element".to_owned(), watched: true });
     frontend.notify(&PauseNotice::HandedBack);
     for on in [
-        Wait::Reply {
+        WaitReason::Reply {
             model: "openai gpt-5-mini at https://api.openai.com/v1".to_owned(),
             received: 0,
             words: String::new(),
         },
-        Wait::Reply {
+        WaitReason::Reply {
             model: "openai gpt-5-mini at https://api.openai.com/v1".to_owned(),
             received: 812,
             words: "{\"thought\": \"the table".to_owned(),
         },
-        Wait::Retry {
+        WaitReason::Retry {
             model: String::new(),
             reason: "it returned 503".to_owned(),
             at: Instant::now() + Duration::from_secs(60),
@@ -108,7 +109,7 @@ fn output_lines_match_the_documentation() {
         },
     ] {
         let (since, at) = (Instant::now(), Duration::from_millis(2_000));
-        let waiting = Waiting { on, since };
+        let waiting = SessionWait { on, since };
         let mut line = serde_json::to_value(FromSession::waiting(&waiting, since + at)).unwrap();
         if let Some(next) = line["next_try_ms"].as_u64() {
             assert!((55_000..=58_000).contains(&next), "{next}");

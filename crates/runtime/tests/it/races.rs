@@ -13,11 +13,11 @@ use std::{
 
 use deskhand_core::{
     action::Condition,
-    command::{CallResult, Command as ToolCommand, Verdict},
+    command::{CallResult, ToolCommand, Verdict},
     geometry::Size,
-    intent::{Judged, JudgedElement, read},
+    intent::{JudgedElement, JudgementBasis, read},
     policy::Policy,
-    ui::{Wanted, WindowInfo},
+    ui::{ElementQuery, WindowInfo},
 };
 use deskhand_desktop::LaunchRequest;
 use deskhand_desktop_act as act;
@@ -122,16 +122,16 @@ impl Stage {
     }
 
     /// What is judged: the target under its first name.
-    async fn judged(&self) -> Judged {
+    async fn judged(&self) -> JudgementBasis {
         self.tell("reset", json!({})).await;
-        let wanted = Wanted::named("Keep");
+        let wanted = ElementQuery::named("Keep");
         let shows = Condition::Appears(wanted.clone());
         let shown = act::wait_for(&self.desktop, self.window.id, &shows, BOUND).await.unwrap();
         assert_eq!(shown.effect(), Verdict::Seen, "{}", shown.summary());
         let found = act::find_element(&self.desktop, self.window.id, &wanted).await.unwrap();
         let (surface, element) = found.unwrap();
         let (id, role, name) = (element.id, element.role, element.name);
-        Judged {
+        JudgementBasis {
             names: vec![name.clone()],
             elements: vec![JudgedElement {
                 id,
@@ -144,12 +144,12 @@ impl Stage {
             application: self.window.app.name.clone(),
             application_root: self.window.app.root.clone(),
             pid: self.window.app.pid,
-            ..Judged::default()
+            ..JudgementBasis::default()
         }
     }
 
     /// Clicks what was judged.
-    async fn click(&self, judged: Judged) -> CallResult {
+    async fn click(&self, judged: JudgementBasis) -> CallResult {
         let id = judged.elements[0].id.to_string();
         let mut command = ToolCommand {
             tool: "click_element".to_owned(),

@@ -21,18 +21,18 @@ use std::{
 };
 
 use deskhand_core::{
-    policy::{Decision, Policy, Rule},
+    policy::{Policy, PolicyDecision, PolicyRule},
     prompt::PromptSet,
     provenance::Provenance,
-    record::{Line, Record},
-    session::{Effect, Event, FollowerPlan, Limits, SessionConfig, StopReason, Verify},
+    record::{JournalEntry, JournalRecord},
+    session::{Effect, FollowerPlan, RoundLimits, SessionConfig, SessionEvent, StopReason, Verify},
 };
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::FakeDesktop;
 use deskhand_runtime::{
-    HeldSession, RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox, Unsealed, Waits,
+    HeldSession, RunEnd, SessionRunOptions, SessionStore, StopSwitch, Toolbox, UnsealedJournalPolicy, Waits,
     agents::EnabledAgents,
-    people::{Approvals, People, Request},
+    people::{Approvals, People, UserRequest},
     replay, resume, run, verify,
 };
 
@@ -126,7 +126,7 @@ struct Life {
     config: SessionConfig,
     approvals: Approvals,
     converse: bool,
-    requests: Vec<Request>,
+    requests: Vec<UserRequest>,
     store: SessionStore,
     folder: tempfile::TempDir,
     counts: Counts,
@@ -135,28 +135,28 @@ struct Life {
     shows_lines: bool,
 }
 
-fn never_delete() -> Rule {
-    Rule { label: "Delete".to_owned(), ..Rule::new(Decision::Deny, "nothing is deleted") }
+fn never_delete() -> PolicyRule {
+    PolicyRule { label: "Delete".to_owned(), ..PolicyRule::new(PolicyDecision::Deny, "nothing is deleted") }
 }
 
 fn policy(chance: &mut Chance) -> Policy {
     let fixed = [
         never_delete(),
-        Rule { tool: "click_element".to_owned(), ..Rule::new(Decision::Ask, "it clicks") },
-        Rule { label: "Send".to_owned(), ..Rule::new(Decision::Allow, "") },
+        PolicyRule { tool: "click_element".to_owned(), ..PolicyRule::new(PolicyDecision::Ask, "it clicks") },
+        PolicyRule { label: "Send".to_owned(), ..PolicyRule::new(PolicyDecision::Allow, "") },
     ];
     let tools = ["*", "click_element", "press_keys", "set_value", "launch_application", "type_text"];
-    let decisions = [Decision::Allow, Decision::Ask, Decision::Ask, Decision::Deny];
+    let decisions = [PolicyDecision::Allow, PolicyDecision::Ask, PolicyDecision::Ask, PolicyDecision::Deny];
     let mut rules = Vec::new();
     for _ in 0..chance.below(4) {
         if chance.percent(40) {
             rules.push(chance.pick(&fixed));
         } else {
-            rules.push(Rule {
+            rules.push(PolicyRule {
                 tool: chance.pick(&tools).to_owned(),
                 application: chance.pick(&["*", "*", "Notes", "Mail"]).to_owned(),
                 label: chance.pick(&["*", "Save", "Delete", "Send", "OK", "Subject"]).to_owned(),
-                ..Rule::new(chance.pick(&decisions), "")
+                ..PolicyRule::new(chance.pick(&decisions), "")
             });
         }
     }
@@ -164,13 +164,13 @@ fn policy(chance: &mut Chance) -> Policy {
 }
 
 fn config(chance: &mut Chance) -> SessionConfig {
-    let limits = Limits {
+    let limits = RoundLimits {
         steps_max: chance.pick(&[1, 4, 25, 30, 30, 30]),
         model_calls_max: chance.pick(&[1, 8, 60, 60, 60, 60]),
         tokens_max: chance.pick(&[None, None, None, None, None, Some(5_000)]),
         wall_ms_max: chance.pick(&[None, None, Some(60_000)]),
         repairs_max: chance.pick(&[0, 1, 2]),
-        ..Limits::default()
+        ..RoundLimits::default()
     };
     SessionConfig {
         limits,
@@ -184,7 +184,7 @@ fn config(chance: &mut Chance) -> SessionConfig {
     }
 }
 
-fn requests(chance: &mut Chance) -> Vec<Request> {
+fn requests(chance: &mut Chance) -> Vec<UserRequest> {
     let count = 1 + chance.below(2);
     (0..count)
         .map(|_| {
@@ -194,7 +194,7 @@ fn requests(chance: &mut Chance) -> Vec<Request> {
                 steps: (0..chance.below(4)).map(|step| format!("step {step}")).collect(),
                 ..FollowerPlan::of_file(Provenance::Made)
             });
-            Request { text: "do what chance wants".to_owned(), plan }
+            UserRequest { text: "do what chance wants".to_owned(), plan }
         })
         .collect()
 }
@@ -228,7 +228,7 @@ impl Life {
     }
 
     /// Runs one process until it dies or the session ends.
-    fn process(&mut self, held: Option<(HeldSession, bool)>, requests: Vec<Request>) -> Option<RunEnd> {
+    fn process(&mut self, held: Option<(HeldSession, bool)>, requests: Vec<UserRequest>) -> Option<RunEnd> {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
         let tools = Toolbox::<FakeDesktop>::standard(ActLimits::default()).unwrap();
@@ -241,7 +241,7 @@ impl Life {
         // The session observes the stage, and faults are injected between its lines.
         let desktop = std::mem::replace(&mut self.stage.desktop, FakeDesktop::new([], []));
         let (stage, counts, shows) = (&mut self.stage, &mut self.counts, self.shows_lines);
-        let options = RunOptions {
+        let options = SessionRunOptions {
             id: None,
             store: &self.store,
             desktop: &desktop,
@@ -260,7 +260,7 @@ impl Life {
             program: "test".to_owned(),
             setup: serde_json::Value::Null,
         };
-        let mut observer = |line: &Line| {
+        let mut observer = |line: &JournalEntry| {
             if shows {
                 eprintln!("{}", shown(line));
             }
@@ -301,13 +301,13 @@ impl Life {
     }
 
     /// Starts the next process, perhaps with a truncated last line or on a new desktop.
-    fn take_up(&mut self) -> (HeldSession, bool, Vec<Request>) {
+    fn take_up(&mut self) -> (HeldSession, bool, Vec<UserRequest>) {
         let folder = self.store.find("last").unwrap();
         if self.chance.percent(40) {
             tear_last_line(&folder);
         }
         let mut known = 0;
-        let held = HeldSession::take(folder, Unsealed::Refuse, &mut |line| {
+        let held = HeldSession::take(folder, UnsealedJournalPolicy::Refuse, &mut |line| {
             known += usize::from(is_request(line));
         })
         .unwrap();
@@ -331,11 +331,11 @@ impl Life {
     }
 }
 
-fn is_request(line: &Line) -> bool {
-    matches!(&line.record, Record::Event(record) if matches!(record.event, Event::Requested { .. }))
+fn is_request(line: &JournalEntry) -> bool {
+    matches!(&line.record, JournalRecord::Event(record) if matches!(record.event, SessionEvent::Requested { .. }))
 }
 
-fn shown(line: &Line) -> String {
+fn shown(line: &JournalEntry) -> String {
     let text = serde_json::to_string(&line.record).unwrap();
     format!("{:>4} {}", line.seq, deskhand_core::text::clip(&text, 400))
 }
@@ -367,8 +367,8 @@ fn session(seed: u64, shows_lines: bool) -> (Counts, Vec<Effect>) {
     life.counts.add(&life.model.counts());
     check_truth(&mut life);
     let effects = journal.lines.iter().filter_map(|line| match &line.record {
-        Record::Effect(record) => Some(record.effect.clone()),
-        Record::Header(_) | Record::Event(_) | Record::Changed(_) => None,
+        JournalRecord::Effect(record) => Some(record.effect.clone()),
+        JournalRecord::Header(_) | JournalRecord::Event(_) | JournalRecord::Changed(_) => None,
     });
     let effects = effects.collect();
     drop(life.folder);
@@ -379,7 +379,7 @@ fn session(seed: u64, shows_lines: bool) -> (Counts, Vec<Effect>) {
 fn check_truth(life: &mut Life) {
     let policy = &life.config.policy;
     let approved = life.counts.of("person", "approved");
-    let allows = policy.rules.iter().any(|rule| rule.decision == Decision::Allow);
+    let allows = policy.rules.iter().any(|rule| rule.decision == PolicyDecision::Allow);
     if policy.safe_guard && !allows && approved == 0 {
         assert_eq!(life.pressed, BTreeSet::new(), "unapproved actions were performed");
     }

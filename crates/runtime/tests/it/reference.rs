@@ -1,7 +1,7 @@
 //! Tool names of the reference implementation, from the reply to the effect.
 
 use deskhand_core::{
-    command::{CallResult, Command, Verdict},
+    command::{CallResult, ToolCommand, Verdict},
     ids::WindowId,
     policy::Policy,
     reference::{REFERENCE_NAMES, to_own_tools},
@@ -27,7 +27,7 @@ pub(crate) async fn says<D: Desktop>(
     let own = if window.is_some() { to_own_tools(vec![said]) } else { vec![said] };
     let mut results = Vec::new();
     for ProposedAction { function: tool, arguments, .. } in own {
-        let command = Command { tool, arguments, window, ..Command::default() };
+        let command = ToolCommand { tool, arguments, window, ..ToolCommand::default() };
         results.push(tools.run(desktop, &command, &Policy::default()).await);
     }
     results

@@ -7,12 +7,12 @@ use std::{
 };
 
 use deskhand_core::{
-    record::{Line, Record},
-    session::{Event, PictureCompression, SessionConfig},
+    record::{JournalEntry, JournalRecord},
+    session::{PictureCompression, SessionConfig, SessionEvent},
     ui::PictureRef,
 };
 use deskhand_desktop_fake::office;
-use deskhand_runtime::{ReportFormat, StopSwitch, Unsealed, fork, verify, write_report};
+use deskhand_runtime::{ReportFormat, StopSwitch, UnsealedJournalPolicy, fork, verify, write_report};
 use serde_json::{Value, json};
 
 use crate::support::{Ran, config, events, office_script, run_office, run_with};
@@ -412,7 +412,7 @@ async fn pictures_can_be_kept_and_shown_as_jpeg() {
     config.view.picture_compression = PictureCompression::Jpeg;
     let ran = run_with(&office_script(), config, office(), &StopSwitch::new(), |_, _| {}).await;
     let seen = events(&ran.lines).filter_map(|event| {
-        if let Event::Observed { observation } = event { observation.picture().cloned() } else { None }
+        if let SessionEvent::Observed { observation } = event { observation.picture().cloned() } else { None }
     });
     let pictures: Vec<PictureRef> = seen.collect();
     assert!(!pictures.is_empty());
@@ -433,9 +433,9 @@ async fn pictures_can_be_kept_and_shown_as_jpeg() {
     for name in ["action_step0.png", "action_step0_annotated.png", "action_step_final.png"] {
         assert!(fs::read(folder.join(name)).unwrap().starts_with(b"\x89PNG"), "{name}");
     }
-    let is_read = |line: &&Line| matches!(&line.record, Record::Event(event) if matches!(event.event, Event::Returned { .. }));
+    let is_read = |line: &&JournalEntry| matches!(&line.record, JournalRecord::Event(event) if matches!(event.event, SessionEvent::Returned { .. }));
     let at = ran.lines.iter().filter(is_read).nth(1).unwrap().seq;
-    let held = fork(&ran.store.0, &ran.end.folder, at, Unsealed::Refuse).unwrap();
+    let held = fork(&ran.store.0, &ran.end.folder, at, UnsealedJournalPolicy::Refuse).unwrap();
     let copy = held.folder().picture_path(&pictures[0].sha256);
     assert!(copy.is_file() && copy.extension().unwrap() == "jpg", "{}", copy.display());
 }

@@ -9,14 +9,14 @@ use std::{
 
 use deskhand_core::{
     ids::SessionId,
-    record::{JOURNAL_VERSION, Line, Record},
-    session::{Effect, Event, SessionConfig},
+    record::{JOURNAL_VERSION, JournalEntry, JournalRecord},
+    session::{Effect, SessionConfig, SessionEvent},
 };
 use deskhand_desktop_fake::office;
 use deskhand_model::Script;
 use deskhand_runtime::{
-    Finding, HeldSession, HoldError, JournalError, JournalProblem, Proof, SessionFolder, StopSwitch,
-    Unproven, Unsealed, fork, people::People, resume, retention, run, verify,
+    HeldSession, HoldError, IntegrityFinding, JournalError, JournalProblem, SealProof, SessionFolder,
+    StopSwitch, Unproven, UnsealedJournalPolicy, fork, people::People, resume, retention, run, verify,
 };
 use hmac::{Hmac, Mac as _};
 use sha2::{Digest as _, Sha256};
@@ -182,7 +182,7 @@ async fn every_tampering_without_the_key_is_named_and_not_resumed() {
     let ran = ran().await;
     let folder = &ran.end.folder;
     let whole = lines_of(folder);
-    assert_eq!(verify(folder).unwrap().proof, Proof::Sealed { since: 1 });
+    assert_eq!(verify(folder).unwrap().proof, SealProof::Sealed { since: 1 });
     let mut chance = Chance::new(11);
     let mut kinds = std::collections::BTreeMap::<String, u32>::new();
     for number in 0..TAMPERINGS {
@@ -203,7 +203,8 @@ async fn every_tampering_without_the_key_is_named_and_not_resumed() {
                 assert!(record == 1 && matches!(error, JournalError::Version { .. }), "{case}: {error}");
             }
         }
-        let error = HeldSession::take(folder.clone(), Unsealed::Accept, &mut |_| ()).unwrap_err();
+        let error =
+            HeldSession::take(folder.clone(), UnsealedJournalPolicy::Accept, &mut |_| ()).unwrap_err();
         assert!(!matches!(error, HoldError::Unproven { .. }), "{case}: {error}");
         assert_eq!(fs::read_to_string(folder.journal_path()).unwrap(), text, "{case}: nothing is cut off");
         *kinds.entry(what).or_default() += 1;
@@ -266,10 +267,10 @@ async fn every_changed_picture_and_prompt_set_is_named() {
         let findings = verify(folder).unwrap().findings;
         let named = match findings.as_slice() {
             [
-                Finding::PictureChanged { sha256, .. }
-                | Finding::PictureMissing { sha256, .. }
-                | Finding::PromptsChanged { sha256 }
-                | Finding::PromptsMissing { sha256 },
+                IntegrityFinding::PictureChanged { sha256, .. }
+                | IntegrityFinding::PictureMissing { sha256, .. }
+                | IntegrityFinding::PromptsChanged { sha256 }
+                | IntegrityFinding::PromptsMissing { sha256 },
             ] => sha256 == name,
             _ => false,
         };
@@ -303,7 +304,7 @@ async fn with_a_spoilt_anchor_a_tampered_journal_is_never_proven() {
             fs::write(&anchor, &spoilt).unwrap();
         }
         let is_proven = verify(folder).is_ok_and(|verified| {
-            verified.findings.is_empty() && matches!(verified.proof, Proof::Sealed { .. })
+            verified.findings.is_empty() && matches!(verified.proof, SealProof::Sealed { .. })
         });
         assert!(!is_proven, "tampering {number}: {what}");
         fs::write(&anchor, &kept).unwrap();
@@ -335,9 +336,9 @@ async fn a_forged_approval_is_not_resumed() {
     let stop = StopSwitch::new();
     let ran = run_people(&asking(), config, office(), &stop, People::nobody(), |_, _| {}).await;
     let folder = &ran.end.folder;
-    let is_refused = |line: &&Line| {
-        matches!(&line.record, Record::Event(event)
-            if matches!(event.event, Event::Rejected { .. } | Event::Unanswered { .. }))
+    let is_refused = |line: &&JournalEntry| {
+        matches!(&line.record, JournalRecord::Event(event)
+            if matches!(event.event, SessionEvent::Rejected { .. } | SessionEvent::Unanswered { .. }))
     };
     let seq = ran.lines.iter().find(is_refused).unwrap().seq;
     let at = usize::try_from(seq).unwrap() - 1;
@@ -351,10 +352,10 @@ async fn a_forged_approval_is_not_resumed() {
         let whole = fs::read(folder.journal_path()).unwrap();
         fs::write(folder.journal_path(), &forged).unwrap();
         let journal = folder.read().unwrap();
-        assert!(matches!(&journal.lines[at].record, Record::Event(event)
-            if matches!(event.event, Event::Approved { .. })));
+        assert!(matches!(&journal.lines[at].record, JournalRecord::Event(event)
+            if matches!(event.event, SessionEvent::Approved { .. })));
         assert_eq!(journal.problems.first(), Some(&JournalProblem::Forged { seq }), "{seals:?}");
-        for unsealed in [Unsealed::Refuse, Unsealed::Accept] {
+        for unsealed in [UnsealedJournalPolicy::Refuse, UnsealedJournalPolicy::Accept] {
             let error = HeldSession::take(folder.clone(), unsealed, &mut |_| ()).unwrap_err();
             assert!(matches!(error, HoldError::Forged { seq: named, .. } if named == seq), "{error:?}");
         }
@@ -368,8 +369,8 @@ async fn an_approval_appended_to_an_interrupted_session_is_not_resumed() {
     let interrupted = world.clone();
     let mut process = JoinSet::new();
     process.spawn(async move {
-        let mut observer = |line: &Line| {
-            if matches!(&line.record, Record::Effect(effect) if matches!(effect.effect, Effect::AwaitApproval { .. })) {
+        let mut observer = |line: &JournalEntry| {
+            if matches!(&line.record, JournalRecord::Effect(effect) if matches!(effect.effect, Effect::AwaitApproval { .. })) {
                 std::panic::resume_unwind(Box::new("the process dies"));
             }
         };
@@ -380,7 +381,7 @@ async fn an_approval_appended_to_an_interrupted_session_is_not_resumed() {
     let mut lines = lines_of(&folder);
     let effect = replaced(lines.last().unwrap(), "\"record\":", ",\"seal\"", "X");
     let journal = folder.read().unwrap();
-    let Record::Effect(asked) = &journal.lines.last().unwrap().record else { panic!("it asks") };
+    let JournalRecord::Effect(asked) = &journal.lines.last().unwrap().record else { panic!("it asks") };
     let event = format!(
         r#"{{"kind":"event","effect":{},"at_ms":1,"event":{{"came":"approved"}}}}"#,
         serde_json::to_value(asked.id).unwrap()
@@ -390,10 +391,10 @@ async fn an_approval_appended_to_an_interrupted_session_is_not_resumed() {
     reseal(&mut lines, at, Seals::Kept);
     let whole = fs::read(folder.journal_path()).unwrap();
     fs::write(folder.journal_path(), lines.join("\n") + "\n").unwrap();
-    let error = HeldSession::take(folder.clone(), Unsealed::Refuse, &mut |_| ()).unwrap_err();
+    let error = HeldSession::take(folder.clone(), UnsealedJournalPolicy::Refuse, &mut |_| ()).unwrap_err();
     assert!(matches!(error, HoldError::Forged { seq, .. } if seq == at as u64 + 1), "{error:?}");
     fs::write(folder.journal_path(), whole).unwrap();
-    HeldSession::take(folder, Unsealed::Refuse, &mut |_| ()).unwrap();
+    HeldSession::take(folder, UnsealedJournalPolicy::Refuse, &mut |_| ()).unwrap();
 }
 
 /// A journal of another session, made with everything but the key.
@@ -408,12 +409,16 @@ async fn a_journal_that_nothing_proves_is_consistent_and_needs_consent() {
     fs::write(folder.journal_path(), lines.join("\n") + "\n").unwrap();
     let verified = verify(folder).unwrap();
     assert_eq!(verified.findings, []);
-    assert!(matches!(verified.proof, Proof::Consistent(Unproven::OtherKey { .. })), "{:?}", verified.proof);
-    let error = HeldSession::take(folder.clone(), Unsealed::Refuse, &mut |_| ()).unwrap_err();
+    assert!(
+        matches!(verified.proof, SealProof::Consistent(Unproven::OtherKey { .. })),
+        "{:?}",
+        verified.proof
+    );
+    let error = HeldSession::take(folder.clone(), UnsealedJournalPolicy::Refuse, &mut |_| ()).unwrap_err();
     assert!(matches!(error, HoldError::Unproven { .. }), "{error:?}");
-    let error = fork(&ran.store.0, folder, 1, Unsealed::Refuse).unwrap_err().to_string();
+    let error = fork(&ran.store.0, folder, 1, UnsealedJournalPolicy::Refuse).unwrap_err().to_string();
     assert!(error.contains("consistent with itself, but not proven"), "{error}");
-    HeldSession::take(folder.clone(), Unsealed::Accept, &mut |_| ()).unwrap();
+    HeldSession::take(folder.clone(), UnsealedJournalPolicy::Accept, &mut |_| ()).unwrap();
     fs::remove_file(folder.seals().anchor_path(other)).unwrap();
 }
 
@@ -430,7 +435,7 @@ async fn another_format_version_is_refused() {
     for error in [folder.read().unwrap_err().to_string(), verify(folder).unwrap_err().to_string()] {
         assert!(error.contains(&message), "{error}");
     }
-    let error = HeldSession::take(folder.clone(), Unsealed::Accept, &mut |_| ()).unwrap_err();
+    let error = HeldSession::take(folder.clone(), UnsealedJournalPolicy::Accept, &mut |_| ()).unwrap_err();
     assert!(std::error::Error::source(&error).unwrap().to_string().contains(&message), "{error:?}");
 }
 
@@ -450,19 +455,19 @@ async fn without_the_key_a_journal_is_consistent_until_it_is_accepted_and_sealed
     fs::remove_file(&key).unwrap();
     let verified = verify(&folder).unwrap();
     assert_eq!(verified.findings, []);
-    assert_eq!(verified.proof, Proof::Consistent(Unproven::NoKey { key: key.clone() }));
-    let error = HeldSession::take(folder.clone(), Unsealed::Refuse, &mut |_| ()).unwrap_err();
+    assert_eq!(verified.proof, SealProof::Consistent(Unproven::NoKey { key: key.clone() }));
+    let error = HeldSession::take(folder.clone(), UnsealedJournalPolicy::Refuse, &mut |_| ()).unwrap_err();
     assert!(matches!(error, HoldError::Unproven { why: Unproven::NoKey { .. }, .. }), "{error:?}");
     assert!(!key.exists(), "a refused session creates no key");
 
     let records = verified.records;
-    let held = HeldSession::take(folder.clone(), Unsealed::Accept, &mut |_| ()).unwrap();
+    let held = HeldSession::take(folder.clone(), UnsealedJournalPolicy::Accept, &mut |_| ()).unwrap();
     assert_ne!(fs::read(&key).unwrap(), kept, "a new key");
     let options = world.options(vec!["and now?".to_owned()]);
     resume(held, /*desktop_kept*/ false, options, &mut |_| ()).await.unwrap();
     let verified = verify(&folder).unwrap();
-    assert_eq!((verified.findings, verified.proof), (vec![], Proof::Sealed { since: records + 1 }));
-    HeldSession::take(folder.clone(), Unsealed::Refuse, &mut |_| ()).unwrap();
+    assert_eq!((verified.findings, verified.proof), (vec![], SealProof::Sealed { since: records + 1 }));
+    HeldSession::take(folder.clone(), UnsealedJournalPolicy::Refuse, &mut |_| ()).unwrap();
 
     // The later seals cover the records before them.
     let mut lines = lines_of(&folder);
@@ -474,7 +479,7 @@ async fn without_the_key_a_journal_is_consistent_until_it_is_accepted_and_sealed
     let findings = verify(&folder).unwrap().findings;
     assert_eq!(
         findings.first(),
-        Some(&Finding::Forged { seq: records + 1, last: records + 1 }),
+        Some(&IntegrityFinding::Forged { seq: records + 1, last: records + 1 }),
         "{findings:?}"
     );
 }
@@ -488,12 +493,12 @@ async fn without_its_anchor_the_end_of_a_journal_is_not_known() {
     let verified = verify(folder).unwrap();
     assert_eq!(
         (verified.findings, verified.proof),
-        (vec![], Proof::Consistent(Unproven::NoAnchor { anchor }))
+        (vec![], SealProof::Consistent(Unproven::NoAnchor { anchor }))
     );
-    let error = HeldSession::take(folder.clone(), Unsealed::Refuse, &mut |_| ()).unwrap_err();
+    let error = HeldSession::take(folder.clone(), UnsealedJournalPolicy::Refuse, &mut |_| ()).unwrap_err();
     assert!(matches!(error, HoldError::Unproven { why: Unproven::NoAnchor { .. }, .. }), "{error:?}");
-    HeldSession::take(folder.clone(), Unsealed::Accept, &mut |_| ()).unwrap();
-    assert_eq!(verify(folder).unwrap().proof, Proof::Sealed { since: 1 });
+    HeldSession::take(folder.clone(), UnsealedJournalPolicy::Accept, &mut |_| ()).unwrap();
+    assert_eq!(verify(folder).unwrap().proof, SealProof::Sealed { since: 1 });
 }
 
 #[tokio::test]
@@ -506,9 +511,9 @@ async fn anchors_come_and_go_with_their_sessions() {
         fs::read_dir(folder.parent().unwrap()).unwrap().count()
     };
     assert_eq!(anchors(), 1);
-    let copy = fork(store, folder, 1, Unsealed::Refuse).unwrap();
+    let copy = fork(store, folder, 1, UnsealedJournalPolicy::Refuse).unwrap();
     assert_eq!(anchors(), 2, "a fork has its own");
-    assert_eq!(verify(copy.folder()).unwrap().proof, Proof::Sealed { since: 1 });
+    assert_eq!(verify(copy.folder()).unwrap().proof, SealProof::Sealed { since: 1 });
     let copied = copy.folder().path().to_owned();
     drop(copy);
     retention::remove(store, session).unwrap();
@@ -537,9 +542,10 @@ async fn a_session_that_was_away_cannot_come_back_without_its_end() {
         fs::write(folder.journal_path(), joined(&whole[..cut])).unwrap();
         let verified = verify(folder).unwrap();
         let from = cut as u64 + 1;
-        let missing = Finding::Truncated { from, to: whole.len() as u64 };
+        let missing = IntegrityFinding::Truncated { from, to: whole.len() as u64 };
         assert_eq!(verified.findings, [missing], "{:?}", verified.proof);
-        let error = HeldSession::take(folder.clone(), Unsealed::Accept, &mut |_| ()).unwrap_err();
+        let error =
+            HeldSession::take(folder.clone(), UnsealedJournalPolicy::Accept, &mut |_| ()).unwrap_err();
         assert!(matches!(error, HoldError::Truncated { .. }), "{error}");
     }
     // Together with all of the folder around it, too.
@@ -549,9 +555,9 @@ async fn a_session_that_was_away_cannot_come_back_without_its_end() {
     store.create(&SessionId("next".to_owned())).unwrap();
     fs::remove_dir_all(&root).unwrap();
     fs::rename(&away, &root).unwrap();
-    assert!(matches!(verify(folder).unwrap().findings[..], [Finding::Truncated { from: 2, .. }]));
+    assert!(matches!(verify(folder).unwrap().findings[..], [IntegrityFinding::Truncated { from: 2, .. }]));
     fs::write(folder.journal_path(), joined(&whole)).unwrap();
-    assert_eq!(verify(folder).unwrap().proof, Proof::Sealed { since: 1 });
+    assert_eq!(verify(folder).unwrap().proof, SealProof::Sealed { since: 1 });
 }
 
 #[tokio::test]
@@ -571,7 +577,7 @@ async fn an_oversized_line_is_neither_torn_nor_cut_off() {
         assert!(error.to_string().contains(&format!("record {}", records + 1)), "{error}");
     };
     check(&verify(folder).unwrap_err());
-    match HeldSession::take(folder.clone(), Unsealed::Accept, &mut |_| ()) {
+    match HeldSession::take(folder.clone(), UnsealedJournalPolicy::Accept, &mut |_| ()) {
         Err(HoldError::Journal(error)) => check(&error),
         other => panic!("{other:?}"),
     }

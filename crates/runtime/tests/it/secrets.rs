@@ -6,17 +6,17 @@ use std::sync::Mutex;
 use deskhand_core::{
     command::Verdict,
     prompt::PromptSet,
-    record::{Line, Record},
+    record::{JournalEntry, JournalRecord},
     secret::SecretPermit,
     session::{Effect, SessionConfig},
     ui::{Role, State},
 };
-use deskhand_desktop::{DesktopError, Patterns as _};
-use deskhand_desktop_act::{ActLimits, Veiled};
+use deskhand_desktop::{DesktopError, ElementPatterns as _};
+use deskhand_desktop_act::{ActLimits, VeiledDesktop};
 use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow};
 use deskhand_runtime::{
-    HeldSession, RunEnd, RunError, RunOptions, SessionStore, StopSwitch, Toolbox, Unsealed, Waits,
-    agents::EnabledAgents, people::People, resume, run,
+    HeldSession, RunEnd, RunError, SessionRunOptions, SessionStore, StopSwitch, Toolbox,
+    UnsealedJournalPolicy, Waits, agents::EnabledAgents, people::People, resume, run,
 };
 use deskhand_secret::{ReadValue, SecretReader, SecretValue, Secrets, Veil};
 
@@ -86,9 +86,9 @@ const TYPE: &str =
     r#"{"function": "type_text", "arguments": {"id": "{{element "entry" "Token"}}", "text": "secret:shop"}}"#;
 
 struct Ran {
-    desktop: Veiled<FakeDesktop>,
+    desktop: VeiledDesktop<FakeDesktop>,
     end: RunEnd,
-    lines: Vec<Line>,
+    lines: Vec<JournalEntry>,
     store: SessionStore,
     _folder: tempfile::TempDir,
 }
@@ -114,12 +114,12 @@ impl Ran {
 
 fn options<'a>(
     store: &'a SessionStore,
-    desktop: &'a Veiled<FakeDesktop>,
+    desktop: &'a VeiledDesktop<FakeDesktop>,
     model: &'a deskhand_model::Script,
-    tools: &'a Toolbox<Veiled<FakeDesktop>>,
+    tools: &'a Toolbox<VeiledDesktop<FakeDesktop>>,
     requests: &[&str],
-) -> RunOptions<'a, Veiled<FakeDesktop>> {
-    RunOptions {
+) -> SessionRunOptions<'a, VeiledDesktop<FakeDesktop>> {
+    SessionRunOptions {
         id: None,
         store,
         desktop,
@@ -150,11 +150,11 @@ async fn runs_with(action: &str, thought: &str, fault: impl Fn(&FakeDesktop) + S
     let folder = tempfile::tempdir().unwrap();
     let store = SessionStore::at(folder.path().join("sessions"), folder.path().join("seals"));
     let secrets = secrets(Some(CANARY));
-    let desktop = Veiled::new(desktop(), secrets.veil().clone());
+    let desktop = VeiledDesktop::new(desktop(), secrets.veil().clone());
     let tools = Toolbox::standard(ActLimits::default()).unwrap().with_secrets(secrets);
     let lines = Mutex::new(Vec::new());
-    let mut observer = |line: &Line| {
-        if let Record::Effect(record) = &line.record
+    let mut observer = |line: &JournalEntry| {
+        if let JournalRecord::Effect(record) = &line.record
             && let Effect::Call { command } = &record.effect
             && command.window.is_some()
         {
@@ -236,8 +236,8 @@ async fn a_secret_goes_nowhere_else() {
         ),
     ] {
         let ran = runs(&action, |_| ()).await;
-        let acts = |line: &Line| {
-            matches!(&line.record, Record::Effect(record)
+        let acts = |line: &JournalEntry| {
+            matches!(&line.record, JournalRecord::Effect(record)
                 if matches!(&record.effect, Effect::Call { command } if command.window.is_some()))
         };
         assert!(!ran.lines.iter().any(acts), "the gate sends nothing: {action}");
@@ -250,7 +250,7 @@ async fn a_secret_goes_nowhere_else() {
 
 /// The hash of the prompts of a session.
 fn held_prompts(ran: &Ran) -> String {
-    let Record::Header(header) = &ran.lines[0].record else { panic!("the first line is the header") };
+    let JournalRecord::Header(header) = &ran.lines[0].record else { panic!("the first line is the header") };
     header.prompts_sha256.clone()
 }
 
@@ -261,9 +261,9 @@ async fn a_resumed_session_hides_what_it_has_typed() {
     let session = ran.end.session.clone();
     let again = async |secrets: Secrets| {
         let folder = ran.store.find("last").unwrap();
-        let held = HeldSession::take(folder, Unsealed::Refuse, &mut |_| ()).unwrap();
+        let held = HeldSession::take(folder, UnsealedJournalPolicy::Refuse, &mut |_| ()).unwrap();
         // The window still shows the value.
-        let desktop = Veiled::new(desktop(), secrets.veil().clone());
+        let desktop = VeiledDesktop::new(desktop(), secrets.veil().clone());
         let field = desktop.inner().find_key("field").unwrap();
         let shown = deskhand_desktop::ElementAction::SetText(CANARY.to_owned());
         desktop.inner().perform(field, &shown).await.unwrap();

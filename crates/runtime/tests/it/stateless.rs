@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use deskhand_core::{
     agent::AgentRef,
-    model::{ModelFailure, ModelReply, ModelRequest, Part},
+    model::{MessagePart, ModelFailure, ModelReply, ModelRequest},
     outcome::OutcomeKind,
-    session::{Limits, SessionConfig},
+    session::{RoundLimits, SessionConfig},
     ui::{Role, State},
 };
 use deskhand_desktop::{TreeLimits, UiTree as _};
@@ -47,9 +47,9 @@ struct Forgetful {
 /// The text that the model is shown.
 fn shown(request: &ModelRequest) -> String {
     let parts = request.messages.iter().flat_map(|message| &message.parts);
-    let text = |part: &Part| match part {
-        Part::Text { text } => Some(text.clone()),
-        Part::Picture { .. } => None,
+    let text = |part: &MessagePart| match part {
+        MessagePart::Text { text } => Some(text.clone()),
+        MessagePart::Picture { .. } => None,
     };
     parts.filter_map(text).collect::<Vec<_>>().join("\n")
 }
@@ -163,7 +163,7 @@ fn shop(boxes: u32) -> FakeDesktop {
 /// One task; returns how often something was looked up.
 async fn check(way: Way, boxes: u32) -> u32 {
     let model = Forgetful { way, boxes, recalled: AtomicU32::new(0), longest: AtomicU32::new(0) };
-    let limits = Limits { steps_max: 200, model_calls_max: 400, ..Limits::default() };
+    let limits = RoundLimits { steps_max: 200, model_calls_max: 400, ..RoundLimits::default() };
     let config = SessionConfig { limits, ..SessionConfig::default() };
     let ran = run_with(&model, config, shop(boxes), &StopSwitch::new(), |_, _| {}).await;
     let outcome = ran.end.outcome.expect("the round ended");

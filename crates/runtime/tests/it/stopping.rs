@@ -6,10 +6,10 @@ use deskhand_core::{
     command::{CallStatus, Verdict},
     model::{ModelFailure, ModelReply, ModelRequest},
     outcome::OutcomeKind,
-    record::Record,
-    session::{Effect, Event, StopReason, Suspension},
+    record::JournalRecord,
+    session::{Effect, SessionEvent, StopReason, Suspension},
 };
-use deskhand_desktop::Patterns as _;
+use deskhand_desktop::ElementPatterns as _;
 use deskhand_desktop_fake::office;
 use deskhand_model::{Model, ModelSigns, PictureSource};
 use deskhand_runtime::{StopSwitch, replay};
@@ -20,7 +20,7 @@ use crate::support::{Ran, commands, config, office_script, results, run_with, sc
 async fn no_call_is_dispatched_after_a_stop() {
     let stop = StopSwitch::new();
     let ran = run_with(&office_script(), config(), office(), &stop, |line, _| {
-        if let Record::Effect(record) = &line.record
+        if let JournalRecord::Effect(record) = &line.record
             && matches!(&record.effect, Effect::Call { command } if command.tool == "write_table")
         {
             stop.cancel(StopReason::User);
@@ -57,7 +57,7 @@ async fn a_model_request_is_dropped_at_once() {
     let stop = StopSwitch::new();
     let began = Instant::now();
     let ran = run_with(&Silent, config(), office(), &stop, |line, _| {
-        if matches!(&line.record, Record::Effect(record) if matches!(record.effect, Effect::Ask { .. })) {
+        if matches!(&line.record, JournalRecord::Effect(record) if matches!(record.effect, Effect::Ask { .. })) {
             stop.now(StopReason::Signal);
         }
     })
@@ -122,7 +122,7 @@ reply = '''{"thought": "t", "status": "FINISH", "result": "done"}'''
 async fn writing(inputs: u64, stop: &StopSwitch, does: fn(&StopSwitch)) -> Ran {
     let mut tables = 0;
     run_with(&script(WRITES), config(), office(), stop, |line, desktop| {
-        let Record::Effect(record) = &line.record else { return };
+        let JournalRecord::Effect(record) = &line.record else { return };
         if matches!(&record.effect, Effect::Call { command } if command.tool == "write_table") {
             tables += 1;
             if tables == 1 {
@@ -188,9 +188,9 @@ async fn an_interruption_ends_the_calls_of_a_reply_and_the_session_goes_on() {
 async fn a_call_that_is_interrupted_before_it_begins_sends_nothing() {
     let stop = StopSwitch::new();
     let ran = run_with(&script(WRITES), config(), office(), &stop, |line, _| {
-        if matches!(&line.record, Record::Event(record) if matches!(record.event, Event::Replied { .. })) {
+        if matches!(&line.record, JournalRecord::Event(record) if matches!(record.event, SessionEvent::Replied { .. })) {
             stop.interrupt();
-        } else if matches!(&line.record, Record::Effect(record) if matches!(record.effect, Effect::Ask { .. })) {
+        } else if matches!(&line.record, JournalRecord::Effect(record) if matches!(record.effect, Effect::Ask { .. })) {
             stop.end_interruption();
         }
     })

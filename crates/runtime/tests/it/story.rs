@@ -3,25 +3,25 @@
 use deskhand_core::{
     command::{CallResult, Verdict},
     prompt::PromptSet,
-    record::{Change, Line, Record},
-    session::{Effect, Event, EventRecord, StopReason},
+    record::{JournalEntry, JournalRecord, SettingsChange},
+    session::{Effect, EventRecord, SessionEvent, StopReason},
 };
 use deskhand_runtime::{
     PhaseTimes, RunSummary, Story,
-    story::{Chapter, Moment, StepStory, Update},
+    story::{Chapter, Moment, StepStory, StoryUpdate},
 };
 
 use crate::support::{office_script, run_office};
 
 /// What the lines bring, and the rest once they end.
-fn told(lines: &[Line]) -> (Vec<Moment>, Vec<Chapter>, bool) {
+fn told(lines: &[JournalEntry]) -> (Vec<Moment>, Vec<Chapter>, bool) {
     let mut story = Story::default();
     let (mut moments, mut chapters) = (Vec::new(), Vec::new());
     for line in lines {
         for update in story.read(line) {
             match update {
-                Update::Moment(moment) => moments.push(*moment),
-                Update::Chapter(chapter) => chapters.push(chapter),
+                StoryUpdate::Moment(moment) => moments.push(*moment),
+                StoryUpdate::Chapter(chapter) => chapters.push(chapter),
             }
         }
     }
@@ -68,7 +68,7 @@ async fn chapters_moments_and_sums_agree() {
 #[tokio::test]
 async fn what_failed_at_the_end_is_not_said_to_be_finished() {
     let ran = run_office(&office_script()).await;
-    let ends = |lines: &[Line]| -> Vec<bool> {
+    let ends = |lines: &[JournalEntry]| -> Vec<bool> {
         let mut ends = Vec::new();
         for moment in told(lines).0 {
             if let Moment::SubtaskEnded { end, .. } = moment {
@@ -83,8 +83,8 @@ async fn what_failed_at_the_end_is_not_said_to_be_finished() {
     let reads = |effect: &Effect| matches!(effect, Effect::Call { command } if command.tool == "read_table");
     let read = lines.iter().position(|line| wants(line, reads)).unwrap();
     let returned = lines.iter_mut().skip(read).find_map(|line| {
-        let Record::Event(event) = &mut line.record else { return None };
-        if let Event::Returned { result } = &mut event.event { Some(result) } else { None }
+        let JournalRecord::Event(event) = &mut line.record else { return None };
+        if let SessionEvent::Returned { result } = &mut event.event { Some(result) } else { None }
     });
     *returned.unwrap() = CallResult::failure(Some(Verdict::Refused), "not run");
     assert_eq!(ends(&lines), [false, true]);
@@ -112,15 +112,15 @@ async fn time_without_a_process_counts_for_nothing() {
     let resumed = EventRecord {
         effect: None,
         at_ms: last.at_ms + AWAY_MS,
-        event: Event::Resumed { desktop_kept: true },
+        event: SessionEvent::Resumed { desktop_kept: true },
     };
     let mut lines = before.to_vec();
-    lines.push(Line {
+    lines.push(JournalEntry {
         at_ms: last.at_ms + AWAY_MS,
-        record: Record::Event(Box::new(resumed)),
+        record: JournalRecord::Event(Box::new(resumed)),
         ..last.clone()
     });
-    lines.extend(after.iter().map(|line| Line { at_ms: line.at_ms + AWAY_MS, ..line.clone() }));
+    lines.extend(after.iter().map(|line| JournalEntry { at_ms: line.at_ms + AWAY_MS, ..line.clone() }));
     let (whole, interrupted) = (RunSummary::of(&ran.lines), RunSummary::of(&lines));
     assert_eq!(interrupted.elapsed_ms, whole.elapsed_ms);
     assert_eq!(interrupted.phases, whole.phases);
@@ -130,13 +130,13 @@ async fn time_without_a_process_counts_for_nothing() {
 }
 
 /// The lines of a session up to the first line that fits, and that line.
-fn cut_at(lines: &[Line], fits: impl Fn(&Line) -> bool) -> Vec<Line> {
+fn cut_at(lines: &[JournalEntry], fits: impl Fn(&JournalEntry) -> bool) -> Vec<JournalEntry> {
     let end = lines.iter().position(fits).unwrap();
     lines[..=end].to_vec()
 }
 
-fn wants(line: &Line, fits: impl Fn(&Effect) -> bool) -> bool {
-    matches!(&line.record, Record::Effect(record) if fits(&record.effect))
+fn wants(line: &JournalEntry, fits: impl Fn(&Effect) -> bool) -> bool {
+    matches!(&line.record, JournalRecord::Effect(record) if fits(&record.effect))
 }
 
 #[tokio::test]
@@ -145,9 +145,9 @@ async fn a_model_call_that_was_stopped_was_made() {
     let mut lines = cut_at(&ran.lines, |line| wants(line, |effect| matches!(effect, Effect::Ask { .. })));
     let before = RunSummary::of(&lines).tally.model_calls;
     let last = lines.last().unwrap().clone();
-    let event = Event::Stopped { reason: StopReason::User };
+    let event = SessionEvent::Stopped { reason: StopReason::User };
     let stopped = EventRecord { effect: None, at_ms: last.at_ms, event };
-    lines.push(Line { record: Record::Event(Box::new(stopped)), ..last });
+    lines.push(JournalEntry { record: JournalRecord::Event(Box::new(stopped)), ..last });
     let after = RunSummary::of(&lines).tally;
     assert_eq!((after.model_calls, after.cost.unknown_calls), (before + 1, 1));
 }
@@ -157,8 +157,8 @@ async fn a_pause_is_no_time_of_the_framework() {
     const PAUSED_MS: u64 = 90_000;
     let ran = run_office(&office_script()).await;
     let at = ran.lines.iter().position(|line| wants(line, |one| matches!(one, Effect::Call { .. }))).unwrap();
-    let later = |line: &Line| Line { at_ms: line.at_ms + PAUSED_MS, ..line.clone() };
-    let mut lines: Vec<Line> = ran.lines[..at].to_vec();
+    let later = |line: &JournalEntry| JournalEntry { at_ms: line.at_ms + PAUSED_MS, ..line.clone() };
+    let mut lines: Vec<JournalEntry> = ran.lines[..at].to_vec();
     lines.extend(ran.lines[at..].iter().map(later));
     lines[at].paused_ms = PAUSED_MS;
     let (whole, paused) = (RunSummary::of(&ran.lines), RunSummary::of(&lines));
@@ -171,8 +171,8 @@ async fn a_fork_of_an_old_session_counts_its_own_time() {
     const YEARS_MS: u64 = 100_000_000_000;
     let ran = run_office(&office_script()).await;
     let at = ran.lines.iter().position(|line| wants(line, |one| matches!(one, Effect::Call { .. }))).unwrap();
-    let Record::Header(header) = &ran.lines[0].record else { panic!("no header") };
-    let change = Change {
+    let JournalRecord::Header(header) = &ran.lines[0].record else { panic!("no header") };
+    let change = SettingsChange {
         config: header.config.clone(),
         prompts: PromptSet::default(),
         model: header.model.clone(),
@@ -180,11 +180,17 @@ async fn a_fork_of_an_old_session_counts_its_own_time() {
         program: header.program.clone(),
         setup: header.setup.clone(),
     };
-    let mut lines: Vec<Line> = ran.lines[..at].to_vec();
+    let mut lines: Vec<JournalEntry> = ran.lines[..at].to_vec();
     let last = lines.last().unwrap().clone();
-    let changed = Line { at_ms: last.at_ms + YEARS_MS, record: Record::Changed(Box::new(change)), ..last };
+    let changed = JournalEntry {
+        at_ms: last.at_ms + YEARS_MS,
+        record: JournalRecord::Changed(Box::new(change)),
+        ..last
+    };
     lines.push(changed);
-    lines.extend(ran.lines[at..].iter().map(|line| Line { at_ms: line.at_ms + YEARS_MS, ..line.clone() }));
+    lines.extend(
+        ran.lines[at..].iter().map(|line| JournalEntry { at_ms: line.at_ms + YEARS_MS, ..line.clone() }),
+    );
     let (whole, forked) = (RunSummary::of(&ran.lines), RunSummary::of(&lines));
     assert_eq!(forked.elapsed_ms, whole.elapsed_ms);
     let rounds =

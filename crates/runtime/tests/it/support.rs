@@ -3,18 +3,18 @@
 use std::{collections::BTreeMap, fs, sync::Arc};
 
 use deskhand_core::{
-    command::{CallResult, Command},
+    command::{CallResult, ToolCommand},
     prompt::PromptSet,
-    record::{Line, Record},
-    session::{Effect, Event, Limits, SessionConfig},
+    record::{JournalEntry, JournalRecord},
+    session::{Effect, RoundLimits, SessionConfig, SessionEvent},
 };
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::{FakeDesktop, office};
 use deskhand_model::{Model, Script};
 use deskhand_runtime::{
-    RunEnd, RunOptions, SessionFolder, SessionStore, StopSwitch, Toolbox, Waits,
+    RunEnd, SessionFolder, SessionRunOptions, SessionStore, StopSwitch, Toolbox, Waits,
     agents::EnabledAgents,
-    people::{Approvals, People, Request},
+    people::{Approvals, People, UserRequest},
     run,
 };
 use serde_json::Value;
@@ -33,7 +33,7 @@ pub(crate) fn office_script() -> Script {
 
 pub(crate) fn config() -> SessionConfig {
     SessionConfig {
-        limits: Limits { steps_max: 20, ..Limits::default() },
+        limits: RoundLimits { steps_max: 20, ..RoundLimits::default() },
         pictures: true,
         ..SessionConfig::default()
     }
@@ -43,7 +43,7 @@ pub(crate) fn config() -> SessionConfig {
 pub(crate) struct Ran {
     pub(crate) desktop: FakeDesktop,
     pub(crate) end: RunEnd,
-    pub(crate) lines: Vec<Line>,
+    pub(crate) lines: Vec<JournalEntry>,
     /// Keeps the store alive.
     pub(crate) store: (SessionStore, tempfile::TempDir),
 }
@@ -58,7 +58,7 @@ pub(crate) async fn run_with<M: Model>(
     config: SessionConfig,
     desktop: FakeDesktop,
     stop: &StopSwitch,
-    watch: impl FnMut(&Line, &FakeDesktop) + Send,
+    watch: impl FnMut(&JournalEntry, &FakeDesktop) + Send,
 ) -> Ran {
     run_people(model, config, desktop, stop, People::nobody(), watch).await
 }
@@ -70,13 +70,13 @@ pub(crate) async fn run_people<M: Model>(
     desktop: FakeDesktop,
     stop: &StopSwitch,
     people: People<'_>,
-    mut watch: impl FnMut(&Line, &FakeDesktop) + Send,
+    mut watch: impl FnMut(&JournalEntry, &FakeDesktop) + Send,
 ) -> Ran {
     let folder = tempfile::tempdir().unwrap();
     let store = SessionStore::at(folder.path().join("sessions"), folder.path().join("seals"));
     let tools = Toolbox::standard(ActLimits::default()).unwrap();
     let mut lines = Vec::new();
-    let options = RunOptions {
+    let options = SessionRunOptions {
         id: None,
         store: &store,
         desktop: &desktop,
@@ -95,7 +95,7 @@ pub(crate) async fn run_people<M: Model>(
         program: "test".to_owned(),
         setup: serde_json::Value::Null,
     };
-    let mut observer = |line: &Line| {
+    let mut observer = |line: &JournalEntry| {
         watch(line, &desktop);
         lines.push(line.clone());
     };
@@ -103,30 +103,31 @@ pub(crate) async fn run_people<M: Model>(
     Ran { desktop, end, lines, store: (store, folder) }
 }
 
-pub(crate) fn events(lines: &[Line]) -> impl Iterator<Item = &Event> {
+pub(crate) fn events(lines: &[JournalEntry]) -> impl Iterator<Item = &SessionEvent> {
     lines.iter().filter_map(|line| match &line.record {
-        Record::Event(record) => Some(&record.event),
-        Record::Header(_) | Record::Effect(_) | Record::Changed(_) => None,
+        JournalRecord::Event(record) => Some(&record.event),
+        JournalRecord::Header(_) | JournalRecord::Effect(_) | JournalRecord::Changed(_) => None,
     })
 }
 
 /// The requested commands, with their record numbers.
-pub(crate) fn commands(lines: &[Line]) -> impl Iterator<Item = (u64, &Command)> {
+pub(crate) fn commands(lines: &[JournalEntry]) -> impl Iterator<Item = (u64, &ToolCommand)> {
     lines.iter().filter_map(|line| match &line.record {
-        Record::Effect(record) => {
+        JournalRecord::Effect(record) => {
             if let Effect::Call { command } = &record.effect {
                 Some((line.seq, command))
             } else {
                 None
             }
         }
-        Record::Header(_) | Record::Event(_) | Record::Changed(_) => None,
+        JournalRecord::Header(_) | JournalRecord::Event(_) | JournalRecord::Changed(_) => None,
     })
 }
 
 /// The results of calls.
-pub(crate) fn results(lines: &[Line]) -> impl Iterator<Item = &CallResult> {
-    events(lines).filter_map(|event| if let Event::Returned { result } = event { Some(result) } else { None })
+pub(crate) fn results(lines: &[JournalEntry]) -> impl Iterator<Item = &CallResult> {
+    events(lines)
+        .filter_map(|event| if let SessionEvent::Returned { result } = event { Some(result) } else { None })
 }
 
 /// Leaves a session as if its process had died in the last write: half of the last line, and an anchor that does not know it.
@@ -191,8 +192,8 @@ impl<M: Model> World<M> {
         }
     }
 
-    pub(crate) fn options(&self, requests: Vec<String>) -> RunOptions<'_, FakeDesktop> {
-        RunOptions {
+    pub(crate) fn options(&self, requests: Vec<String>) -> SessionRunOptions<'_, FakeDesktop> {
+        SessionRunOptions {
             id: None,
             store: &self.store,
             desktop: &self.desktop,
@@ -203,7 +204,7 @@ impl<M: Model> World<M> {
             // Encoding pictures dominates the cost of sessions on this desktop.
             config: SessionConfig { pictures: false, ..config() },
             prompts: PromptSet::default(),
-            requests: requests.into_iter().map(Request::from).collect(),
+            requests: requests.into_iter().map(UserRequest::from).collect(),
             people: People { approvals: Approvals::All, ..People::nobody() },
             stop: StopSwitch::new(),
             waits: Waits::default(),

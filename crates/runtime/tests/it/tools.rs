@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use deskhand_core::{
-    command::{CallStatus, Command, ToolSpec, Verdict},
+    command::{CallStatus, ToolCommand, ToolSpec, Verdict},
     ids::WindowId,
     intent::{Does, Takes},
     known_tools,
@@ -86,11 +86,11 @@ fn tool_descriptions_of_workflows() {
 async fn a_workflow_is_returned_with_checked_values() {
     let (tools, desktop) = (toolbox_with_workflow(), office());
     let run = async |window: Option<WindowId>, arguments: Value| {
-        let command = Command {
+        let command = ToolCommand {
             tool: known_tools::RUN_WORKFLOW.to_owned(),
             arguments: arguments.as_object().cloned().unwrap_or_default(),
             window,
-            ..Command::default()
+            ..ToolCommand::default()
         };
         tools.run(&desktop, &command, &Policy::default()).await
     };
@@ -120,11 +120,11 @@ async fn invalid_arguments_are_refused_with_their_path() {
     let (tools, desktop) = (toolbox(), office());
     let window = desktop.find_window("Writer");
     let check = async |window: Option<WindowId>, tool: &str, arguments: Value, expected: &str| {
-        let command = Command {
+        let command = ToolCommand {
             tool: tool.to_owned(),
             arguments: arguments.as_object().cloned().unwrap_or_default(),
             window,
-            ..Command::default()
+            ..ToolCommand::default()
         };
         let inputs = desktop.inputs();
         let result = tools.run(&desktop, &command, &Policy::default()).await;

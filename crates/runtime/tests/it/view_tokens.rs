@@ -3,12 +3,12 @@
 use std::{collections::VecDeque, sync::Mutex};
 
 use deskhand_core::{
-    model::{Message, ModelFailure, ModelReply, ModelRequest, Part},
+    model::{MessagePart, ModelFailure, ModelMessage, ModelReply, ModelRequest},
     observation::{Observation, WindowView},
     outcome::OutcomeKind,
-    prompt::{ListOptions, PromptSet, view_text},
-    record::Line,
-    session::{Event, SessionConfig, later_view_text},
+    prompt::{PromptSet, ViewListOptions, view_text},
+    record::JournalEntry,
+    session::{SessionConfig, SessionEvent, later_view_text},
     text::tokens,
     ui::WindowInfo,
 };
@@ -18,7 +18,7 @@ use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_model::{Model, ModelSigns, PictureSource};
 use deskhand_runtime::{
-    RunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents, people::People, run,
+    SessionRunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents, people::People, run,
 };
 use serde_json::{Value, json};
 
@@ -37,9 +37,10 @@ impl Model for Told {
         _: &dyn PictureSource,
         _: &dyn ModelSigns,
     ) -> Result<ModelReply, ModelFailure> {
-        let texts = |message: &Message| {
-            let text =
-                |part: &Part| if let Part::Text { text } = part { text.clone() } else { String::new() };
+        let texts = |message: &ModelMessage| {
+            let text = |part: &MessagePart| {
+                if let MessagePart::Text { text } = part { text.clone() } else { String::new() }
+            };
             message.parts.iter().map(text).collect::<String>()
         };
         self.asked.lock().unwrap().push(texts(request.messages.last().unwrap()));
@@ -73,7 +74,7 @@ async fn steps(document: &str, actions: &[Value]) -> Option<Vec<(String, WindowV
     let folder = tempfile::tempdir().unwrap();
     let store = SessionStore::at(folder.path().join("sessions"), folder.path().join("seals"));
     let tools = Toolbox::standard(ActLimits::default()).unwrap();
-    let options = RunOptions {
+    let options = SessionRunOptions {
         id: None,
         store: &store,
         desktop: &desktop,
@@ -92,14 +93,14 @@ async fn steps(document: &str, actions: &[Value]) -> Option<Vec<(String, WindowV
         program: "test".to_owned(),
         setup: Value::Null,
     };
-    let mut lines: Vec<Line> = Vec::new();
-    let end = run(options, &mut |line: &Line| lines.push(line.clone())).await.unwrap();
+    let mut lines: Vec<JournalEntry> = Vec::new();
+    let end = run(options, &mut |line: &JournalEntry| lines.push(line.clone())).await.unwrap();
     let outcome = end.outcome.unwrap();
     assert_eq!(outcome.kind, OutcomeKind::Finished, "{}", outcome.reason);
     // The journal stores later views as changes; its reader returns whole views.
     let journal = end.folder.read().unwrap();
     let views = events(&journal.lines).filter_map(|event| {
-        if let Event::Observed { observation: Observation::Window(view) } = event {
+        if let SessionEvent::Observed { observation: Observation::Window(view) } = event {
             Some(view.clone())
         } else {
             None
@@ -118,7 +119,7 @@ fn costs((_, first): &(String, WindowView), (prompt, later): &(String, WindowVie
     for line in told.lines().filter(|line| !is_mark(line)) {
         assert!(prompt.contains(line), "diff:\n{told}\nprompt:\n{prompt}");
     }
-    let whole = tokens(&view_text(later, &ListOptions::default()));
+    let whole = tokens(&view_text(later, &ViewListOptions::default()));
     println!("{whole} tokens in full, {} as a diff:\n{told}", tokens(&told));
     (whole, tokens(&told))
 }

@@ -1,9 +1,9 @@
 //! No decision depends on a sentence: with every sentence about results changed, a session decides the same.
 
 use deskhand_core::{
-    action::{Report, words::Wording},
+    action::{CallReport, words::CallReportFormatter},
     prompt::PromptSet,
-    record::{Line, Record},
+    record::{JournalEntry, JournalRecord},
     session::{Effect, EffectRecord, Session, SessionConfig},
 };
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::support::{office_script, run_office};
 
 /// The sentence backwards, between letters that no rule knows: every word and every punctuation mark changes.
-fn scrambled(report: &Report) -> String {
+fn scrambled(report: &CallReport) -> String {
     let backwards: String = report.sentence().chars().rev().collect();
     format!("ж{}ж", backwards.replace([':', '"', ';', '“', '”'], "ж"))
 }
@@ -37,25 +37,29 @@ fn decision(record: &EffectRecord) -> Value {
 
 /// Replays the events of a session with its own sentences and with others, and compares each decision. Returns how many
 /// requests to models differ in their text.
-pub(crate) fn assert_decides_the_same(config: &SessionConfig, prompts: &PromptSet, lines: &[Line]) -> usize {
+pub(crate) fn assert_decides_the_same(
+    config: &SessionConfig,
+    prompts: &PromptSet,
+    lines: &[JournalEntry],
+) -> usize {
     let session = || Session::new(config.clone(), prompts.clone());
     let (mut usual, mut changed) =
-        (session(), session().with_wording(Wording { whole: scrambled, beside: scrambled }));
+        (session(), session().with_wording(CallReportFormatter { whole: scrambled, beside: scrambled }));
     let mut differing = 0;
     for line in lines {
         match &line.record {
-            Record::Header(_) => {}
-            Record::Changed(change) => {
+            JournalRecord::Header(_) => {}
+            JournalRecord::Changed(change) => {
                 for session in [&mut usual, &mut changed] {
                     session.change(change.config.clone(), change.prompts.clone());
                 }
             }
-            Record::Effect(_) => {
+            JournalRecord::Effect(_) => {
                 let (one, other) = (usual.next().unwrap(), changed.next().unwrap());
                 assert_eq!(decision(one), decision(other), "record {}", line.seq);
                 differing += usize::from(one != other);
             }
-            Record::Event(event) => {
+            JournalRecord::Event(event) => {
                 usual.apply(event).unwrap();
                 changed.apply(event).unwrap();
             }
@@ -68,7 +72,7 @@ pub(crate) fn assert_decides_the_same(config: &SessionConfig, prompts: &PromptSe
 #[tokio::test]
 async fn no_decision_depends_on_the_sentences_about_results() {
     let ran = run_office(&office_script()).await;
-    let Some(Record::Header(header)) = ran.lines.first().map(|line| &line.record) else {
+    let Some(JournalRecord::Header(header)) = ran.lines.first().map(|line| &line.record) else {
         panic!("a journal begins with its header")
     };
     let differing = assert_decides_the_same(&header.config, &PromptSet::default(), &ran.lines);

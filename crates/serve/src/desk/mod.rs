@@ -20,16 +20,16 @@ use deskhand_core::{
     text::untrusted,
     ui::PictureRef,
 };
-use deskhand_host::{Control, Ended, Host, HostError, SessionRequest};
-use deskhand_model::{Question, Questions, Relay};
-use deskhand_runtime::people::Request;
+use deskhand_host::{Control, EndedSession, Host, HostError, SessionRequest};
+use deskhand_model::{RelayModel, RelayQuestion, RelayQuestions};
+use deskhand_runtime::people::UserRequest;
 use serde_json::{Map, Value};
 use tokio::{sync::mpsc, task::JoinSet};
 
 pub(crate) use error::DeskError;
-pub(crate) use turn::{Done, Turn};
-use turn::{Listener, Shared};
-pub(crate) use user::{Asking, Attending, Client, Said};
+pub(crate) use turn::{CompletedCommand, DeskTurn};
+use turn::{DeskJournalListener, DeskTurnState};
+pub(crate) use user::{Attending, ClientAnswer, ClientQuestion, DeskUserChannel};
 
 /// An action that the client requests in a window: a tool and its arguments.
 pub(crate) type Action = (String, Map<String, Value>);
@@ -38,7 +38,7 @@ pub(crate) type Action = (String, Map<String, Value>);
 pub(crate) type Telling = Arc<dyn Fn(String) + Send + Sync>;
 
 /// A session's connection to its client and the client's user.
-pub(crate) struct Reach {
+pub(crate) struct ClientCallbacks {
     /// Asks the user.
     pub(crate) attending: Attending,
     /// Tells the client what is being done.
@@ -50,13 +50,13 @@ pub(crate) struct Desk {
     task: String,
     /// Interrupts what is being done.
     control: Control,
-    questions: Questions,
+    questions: RelayQuestions,
     /// Receives when a round is over, so that the next request can be given.
     idle: mpsc::UnboundedReceiver<()>,
-    requests: mpsc::UnboundedSender<Option<Request>>,
-    shared: Arc<Mutex<Shared>>,
+    requests: mpsc::UnboundedSender<Option<UserRequest>>,
+    shared: Arc<Mutex<DeskTurnState>>,
     /// The session; it ends with this.
-    running: JoinSet<Result<Option<Ended>, HostError>>,
+    running: JoinSet<Result<Option<EndedSession>, HostError>>,
     at: At,
     /// The last view of the HostAgent.
     pub(crate) desktop: DesktopView,
@@ -69,9 +69,9 @@ pub(crate) struct Desk {
 /// The input that the session waits for.
 enum At {
     /// The client's word as HostAgent.
-    Host(Question),
+    Host(RelayQuestion),
     /// The client's word as the AppAgent of a window.
-    Window(WindowId, Question),
+    Window(WindowId, RelayQuestion),
     /// The next request: its round is over.
     Idle,
     /// Nothing: it has ended.
@@ -88,15 +88,15 @@ impl Desk {
         client: &str,
         task: String,
         request: SessionRequest,
-        Reach { attending, telling }: Reach,
-    ) -> Result<(Self, Turn), DeskError> {
-        let (relay, questions) = Relay::new(client);
+        ClientCallbacks { attending, telling }: ClientCallbacks,
+    ) -> Result<(Self, DeskTurn), DeskError> {
+        let (relay, questions) = RelayModel::new(client);
         let request = SessionRequest { requests: vec![task.as_str().into()], converse: true, ..request };
         let session = host.steer(request, relay)?;
-        let (user, idle, requests) = Client::new(attending);
+        let (user, idle, requests) = DeskUserChannel::new(attending);
         let control = Control { user: Arc::new(user), ..Control::unattended() };
-        let shared = Arc::new(Mutex::new(Shared::new(host.sessions(), telling)));
-        let mut listener = Listener(Arc::clone(&shared));
+        let shared = Arc::new(Mutex::new(DeskTurnState::new(host.sessions(), telling)));
+        let mut listener = DeskJournalListener(Arc::clone(&shared));
         let mut running = JoinSet::new();
         let controlled = control.clone();
         running.spawn(async move { session.run(&controlled, &mut listener).await });
@@ -161,7 +161,7 @@ impl Desk {
         window: WindowId,
         why: &str,
         actions: Vec<Action>,
-    ) -> Result<Turn, DeskError> {
+    ) -> Result<DeskTurn, DeskError> {
         let text = reply::act(why, actions)?;
         self.go_to(window).await?;
         self.answer(text).await
@@ -205,7 +205,7 @@ impl Desk {
     ///
     /// # Errors
     /// The session refuses the form of the action, or it has ended.
-    pub(crate) async fn host_act(&mut self, action: Action) -> Result<Turn, DeskError> {
+    pub(crate) async fn host_act(&mut self, action: Action) -> Result<DeskTurn, DeskError> {
         let text = reply::host_act(action)?;
         self.leave().await?;
         let before: Vec<WindowId> = self.open_windows().collect();
@@ -218,7 +218,7 @@ impl Desk {
     ///
     /// # Errors
     /// The session failed at its end.
-    pub(crate) async fn end(&mut self, result: &str) -> Result<Ended, DeskError> {
+    pub(crate) async fn end(&mut self, result: &str) -> Result<EndedSession, DeskError> {
         if !matches!(self.at, At::Ended) {
             self.leave().await?;
         }
@@ -248,7 +248,7 @@ impl Desk {
     }
 
     /// Makes the client the AppAgent of a window. What was seen of it, unless it already was.
-    async fn go_to(&mut self, window: WindowId) -> Result<Option<Turn>, DeskError> {
+    async fn go_to(&mut self, window: WindowId) -> Result<Option<DeskTurn>, DeskError> {
         if self.window() == Some(window) {
             return Ok(None);
         }
@@ -271,7 +271,7 @@ impl Desk {
     }
 
     /// Makes the client the HostAgent. What was seen of the desktop, unless it already was.
-    async fn leave(&mut self) -> Result<Option<Turn>, DeskError> {
+    async fn leave(&mut self) -> Result<Option<DeskTurn>, DeskError> {
         match &self.at {
             At::Host(_) => Ok(None),
             At::Window(..) => self.answer(reply::done()).await.map(Some),
@@ -284,7 +284,7 @@ impl Desk {
     }
 
     /// Replies to the session, and waits until it asks again.
-    async fn answer(&mut self, text: String) -> Result<Turn, DeskError> {
+    async fn answer(&mut self, text: String) -> Result<DeskTurn, DeskError> {
         match std::mem::replace(&mut self.at, At::Idle) {
             At::Host(question) | At::Window(_, question) => question.answer(text),
             At::Idle | At::Ended => return Err(DeskError::Ended),
@@ -293,7 +293,7 @@ impl Desk {
     }
 
     /// Waits until the session asks, or its round or it itself is over.
-    async fn wait(&mut self) -> Result<Turn, DeskError> {
+    async fn wait(&mut self) -> Result<DeskTurn, DeskError> {
         tokio::select! {
             // The end of a round comes before the end of the session.
             biased;
@@ -325,7 +325,7 @@ impl Desk {
         Ok(turn)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Shared> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, DeskTurnState> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, Command, Verdict},
+    command::{CallResult, CallStatus, ToolCommand, Verdict},
     observation::Observation,
     outcome::{Outcome, OutcomeKind},
-    record::{Line, Record},
-    session::{Effect, Event, NoAnswer},
+    record::{JournalEntry, JournalRecord},
+    session::{Effect, NoAnswer, SessionEvent},
 };
 use deskhand_host::{Notice, Observer};
 use deskhand_runtime::{
@@ -19,16 +19,16 @@ use super::Telling;
 
 /// A command, and what came of it.
 #[derive(Debug, Clone)]
-pub(crate) struct Done {
-    pub(crate) command: Command,
+pub(crate) struct CompletedCommand {
+    pub(crate) command: ToolCommand,
     pub(crate) result: CallResult,
 }
 
 /// Events since the last answer.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Turn {
+pub(crate) struct DeskTurn {
     /// The calls that were performed or refused, in order.
-    pub(crate) done: Vec<Done>,
+    pub(crate) done: Vec<CompletedCommand>,
     /// The last thing that was looked at.
     pub(crate) seen: Option<Observation>,
     /// Why something was not approved.
@@ -37,7 +37,7 @@ pub(crate) struct Turn {
     pub(crate) notes: Vec<String>,
 }
 
-impl Turn {
+impl DeskTurn {
     /// Returns `true` if everything was done.
     pub(crate) fn succeeded(&self) -> bool {
         self.rejected.is_none() && self.done.iter().all(|done| done.result.is_success())
@@ -45,7 +45,7 @@ impl Turn {
 
     /// Returns `true` if anything may have been done: not all was refused or skipped.
     pub(crate) fn did_something(&self) -> bool {
-        let is_idle = |done: &Done| {
+        let is_idle = |done: &CompletedCommand| {
             done.result.status == CallStatus::Skipped || done.result.effect == Some(Verdict::Refused)
         };
         !self.done.iter().all(is_idle)
@@ -70,17 +70,17 @@ pub(super) fn outcome_words(outcome: &Outcome) -> String {
 }
 
 /// State read from the journal, shared with the session's observer.
-pub(super) struct Shared {
+pub(super) struct DeskTurnState {
     store: SessionStore,
     folder: Option<SessionFolder>,
-    command: Option<Command>,
-    turn: Turn,
+    command: Option<ToolCommand>,
+    turn: DeskTurn,
     telling: Telling,
 }
 
-impl Shared {
+impl DeskTurnState {
     pub(super) fn new(store: SessionStore, telling: Telling) -> Self {
-        Self { store, folder: None, command: None, turn: Turn::default(), telling }
+        Self { store, folder: None, command: None, turn: DeskTurn::default(), telling }
     }
 
     /// The folder of the session, once it has begun.
@@ -89,18 +89,19 @@ impl Shared {
     }
 
     /// Takes the events since the last call.
-    pub(super) fn take(&mut self) -> Turn {
+    pub(super) fn take(&mut self) -> DeskTurn {
         std::mem::take(&mut self.turn)
     }
 
-    fn read(&mut self, line: &Line) {
+    fn read(&mut self, line: &JournalEntry) {
         match &line.record {
-            Record::Header(header) => self.folder = self.store.find(&header.session.0).ok(),
-            Record::Effect(record) => {
+            JournalRecord::Header(header) => self.folder = self.store.find(&header.session.0).ok(),
+            JournalRecord::Effect(record) => {
                 let refused = record.refused.iter();
-                self.turn.done.extend(
-                    refused.map(|one| Done { command: one.command.clone(), result: one.result.clone() }),
-                );
+                self.turn.done.extend(refused.map(|one| CompletedCommand {
+                    command: one.command.clone(),
+                    result: one.result.clone(),
+                }));
                 match &record.effect {
                     Effect::Call { command } => {
                         let number = self.turn.done.len().saturating_add(1);
@@ -124,51 +125,54 @@ impl Shared {
                     | Effect::Finish { .. } => {}
                 }
             }
-            Record::Event(record) => match &record.event {
-                Event::Returned { result } => {
-                    let done = self.command.take().map(|command| Done { command, result: result.clone() });
+            JournalRecord::Event(record) => match &record.event {
+                SessionEvent::Returned { result } => {
+                    let done = self
+                        .command
+                        .take()
+                        .map(|command| CompletedCommand { command, result: result.clone() });
                     self.turn.done.extend(done);
                 }
-                Event::Rejected { instruction, .. } => {
+                SessionEvent::Rejected { instruction, .. } => {
                     let why = instruction.clone().unwrap_or_else(|| "the user did not approve it".to_owned());
                     self.turn.rejected = Some(why);
                 }
-                Event::Unanswered { why } => {
+                SessionEvent::Unanswered { why } => {
                     self.turn.rejected = Some(match why {
                         NoAnswer::NoChannel => "there is nobody to ask for approval".to_owned(),
                         NoAnswer::TimedOut => "nobody answered the request for approval in time".to_owned(),
                     });
                 }
-                Event::Observed { observation } => self.turn.seen = Some(observation.clone()),
-                Event::ObserveFailed { failure } => self.turn.notes.push(failure.to_string()),
-                Event::Requested { .. }
-                | Event::Ended
-                | Event::Ranked { .. }
-                | Event::Retrieved { .. }
-                | Event::Replied { .. }
-                | Event::ModelFailed { .. }
-                | Event::Answered { .. }
-                | Event::Approved { .. }
-                | Event::Delegated { .. }
-                | Event::Acknowledged { .. }
-                | Event::Stopped { .. }
-                | Event::Suspended { .. }
-                | Event::Told { .. }
-                | Event::TakenOver { .. }
-                | Event::HandedBack { .. }
-                | Event::Disclosed { .. }
-                | Event::Resumed { .. } => {}
+                SessionEvent::Observed { observation } => self.turn.seen = Some(observation.clone()),
+                SessionEvent::ObserveFailed { failure } => self.turn.notes.push(failure.to_string()),
+                SessionEvent::Requested { .. }
+                | SessionEvent::Ended
+                | SessionEvent::Ranked { .. }
+                | SessionEvent::Retrieved { .. }
+                | SessionEvent::Replied { .. }
+                | SessionEvent::ModelFailed { .. }
+                | SessionEvent::Answered { .. }
+                | SessionEvent::Approved { .. }
+                | SessionEvent::Delegated { .. }
+                | SessionEvent::Acknowledged { .. }
+                | SessionEvent::Stopped { .. }
+                | SessionEvent::Suspended { .. }
+                | SessionEvent::Told { .. }
+                | SessionEvent::TakenOver { .. }
+                | SessionEvent::HandedBack { .. }
+                | SessionEvent::Disclosed { .. }
+                | SessionEvent::Resumed { .. } => {}
             },
-            Record::Changed(_) => {}
+            JournalRecord::Changed(_) => {}
         }
     }
 }
 
 /// Passes the lines of a session on.
-pub(super) struct Listener(pub(super) Arc<Mutex<Shared>>);
+pub(super) struct DeskJournalListener(pub(super) Arc<Mutex<DeskTurnState>>);
 
-impl Observer for Listener {
-    fn record(&mut self, line: &Line) {
+impl Observer for DeskJournalListener {
+    fn record(&mut self, line: &JournalEntry) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).read(line);
     }
 

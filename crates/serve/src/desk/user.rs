@@ -3,22 +3,22 @@
 use std::{pin::Pin, sync::Arc};
 
 use deskhand_runtime::people::{
-    Answered, ApprovalRequest, Decided, PauseNotice, Questions, Request, UserChannel,
+    ApprovalReply, ApprovalRequest, PauseNotice, QuestionReply, QuestionRequest, UserChannel, UserRequest,
 };
 use tokio::sync::{Mutex, mpsc};
 
 /// A question to the user of a client.
 #[derive(Debug, Clone)]
-pub(crate) enum Asking {
+pub(crate) enum ClientQuestion {
     /// To approve something.
     Approval(Box<ApprovalRequest>),
     /// To answer an agent.
-    Questions(Questions),
+    Questions(QuestionRequest),
 }
 
 /// A reply of a client's user.
 #[derive(Debug, Clone)]
-pub(crate) enum Said {
+pub(crate) enum ClientAnswer {
     /// Yes to an approval.
     Approved,
     /// No, with a reason for whoever proposed it.
@@ -28,20 +28,21 @@ pub(crate) enum Said {
 }
 
 /// Asks the user of a client.
-pub(crate) type Attending = Arc<dyn Fn(Asking) -> Pin<Box<dyn Future<Output = Said> + Send>> + Send + Sync>;
+pub(crate) type Attending =
+    Arc<dyn Fn(ClientQuestion) -> Pin<Box<dyn Future<Output = ClientAnswer> + Send>> + Send + Sync>;
 
 /// The user channel of a client.
-pub(crate) struct Client {
+pub(crate) struct DeskUserChannel {
     attending: Attending,
     idle: mpsc::UnboundedSender<()>,
-    requests: Mutex<mpsc::UnboundedReceiver<Option<Request>>>,
+    requests: Mutex<mpsc::UnboundedReceiver<Option<UserRequest>>>,
 }
 
-impl Client {
+impl DeskUserChannel {
     /// The channel, the end of it that hears when a round is over, and the one that gives the next request, or none to end.
     pub(super) fn new(
         attending: Attending,
-    ) -> (Self, mpsc::UnboundedReceiver<()>, mpsc::UnboundedSender<Option<Request>>) {
+    ) -> (Self, mpsc::UnboundedReceiver<()>, mpsc::UnboundedSender<Option<UserRequest>>) {
         let (idle, is_idle) = mpsc::unbounded_channel();
         let (give, requests) = mpsc::unbounded_channel();
         (Self { attending, idle, requests: Mutex::new(requests) }, is_idle, give)
@@ -53,24 +54,24 @@ impl Client {
     }
 }
 
-impl UserChannel for Client {
-    async fn next_request(&self) -> Option<Request> {
+impl UserChannel for DeskUserChannel {
+    async fn next_request(&self) -> Option<UserRequest> {
         self.idle.send(()).ok()?;
         self.requests.lock().await.recv().await?
     }
 
-    async fn ask(&self, questions: &Questions) -> Answered {
-        match (self.attending)(Asking::Questions(questions.clone())).await {
-            Said::Answers(answers) => Answered::Answers(answers),
-            Said::Approved | Said::No(_) => Answered::Nobody,
+    async fn ask(&self, questions: &QuestionRequest) -> QuestionReply {
+        match (self.attending)(ClientQuestion::Questions(questions.clone())).await {
+            ClientAnswer::Answers(answers) => QuestionReply::Answers(answers),
+            ClientAnswer::Approved | ClientAnswer::No(_) => QuestionReply::Nobody,
         }
     }
 
-    async fn decide(&self, request: &ApprovalRequest) -> Decided {
-        match (self.attending)(Asking::Approval(Box::new(request.clone()))).await {
-            Said::Approved => Decided::Approved(deskhand_core::session::ApprovalScope::Once),
-            Said::No(reason) => Decided::Refused(reason),
-            Said::Answers(_) => Decided::Nobody,
+    async fn decide(&self, request: &ApprovalRequest) -> ApprovalReply {
+        match (self.attending)(ClientQuestion::Approval(Box::new(request.clone()))).await {
+            ClientAnswer::Approved => ApprovalReply::Approved(deskhand_core::session::ApprovalScope::Once),
+            ClientAnswer::No(reason) => ApprovalReply::Refused(reason),
+            ClientAnswer::Answers(_) => ApprovalReply::Nobody,
         }
     }
 

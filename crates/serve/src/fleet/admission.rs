@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use deskhand_core::provenance::Provenance;
 use deskhand_fleet::{
-    plan::Work,
+    plan::TaskPayload,
     signed::{KeyError, check_public},
-    task::{Offer, TaskSpec},
+    task::{MachineCapabilities, TaskSpec},
 };
 use deskhand_host::config::FleetSettings;
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub(super) struct Rules {
     /// The most that a task may ask for, by the names of its limits.
     pub(super) limits: BTreeMap<String, u64>,
     /// The resources of the machine.
-    pub(super) offer: Offer,
+    pub(super) offer: MachineCapabilities,
 }
 
 /// A key in the configuration is none.
@@ -46,7 +46,7 @@ pub struct AcceptError {
 
 /// Why a task is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(super) enum TaskRefusal {
     /// This worker does not take it; another one may.
     Here(String),
     /// The task is not the one submitted, or accesses data that is not its own.
@@ -58,7 +58,11 @@ impl Rules {
     ///
     /// # Errors
     /// A key is none.
-    pub(super) fn new(fleet: &str, settings: &FleetSettings, offer: Offer) -> Result<Self, AcceptError> {
+    pub(super) fn new(
+        fleet: &str,
+        settings: &FleetSettings,
+        offer: MachineCapabilities,
+    ) -> Result<Self, AcceptError> {
         let mut accept = BTreeMap::new();
         for (name, key) in &settings.accept {
             check_public(key).map_err(|source| AcceptError { name: name.clone(), source })?;
@@ -75,22 +79,22 @@ impl Rules {
     }
 
     /// Judges a task by its fields, and by the signature of the one that it follows from: mostly itself.
-    pub(super) fn judge(&self, spec: &TaskSpec, signed: &TaskSpec) -> Result<(), Refusal> {
+    pub(super) fn judge(&self, spec: &TaskSpec, signed: &TaskSpec) -> Result<(), TaskRefusal> {
         self.signature(signed)?;
-        let work: Work = serde_json::from_value(spec.work.clone())
-            .map_err(|error| Refusal::Everywhere(format!("its work cannot be read: {error}")))?;
-        documents(&work).map_err(Refusal::Everywhere)?;
+        let work: TaskPayload = serde_json::from_value(spec.work.clone())
+            .map_err(|error| TaskRefusal::Everywhere(format!("its work cannot be read: {error}")))?;
+        documents(&work).map_err(TaskRefusal::Everywhere)?;
         if !self.offer.has(&spec.needs) {
-            return Err(Refusal::Here("it needs something that this worker does not offer".to_owned()));
+            return Err(TaskRefusal::Here("it needs something that this worker does not offer".to_owned()));
         }
         if !self.labels.is_empty() && self.labels.is_disjoint(&spec.labels) {
             let labels: Vec<&str> = self.labels.iter().map(String::as_str).collect();
-            return Err(Refusal::Here(format!("it has none of the labels {}", labels.join(", "))));
+            return Err(TaskRefusal::Here(format!("it has none of the labels {}", labels.join(", "))));
         }
         for (name, most) in &self.limits {
             let asked = work.task.get("limits").and_then(|limits| limits.get(name)).and_then(Value::as_u64);
             if let Some(asked) = asked.filter(|asked| asked > most) {
-                return Err(Refusal::Here(format!(
+                return Err(TaskRefusal::Here(format!(
                     "`limits.{name}` is {asked}, and at most {most} is allowed"
                 )));
             }
@@ -105,29 +109,29 @@ impl Rules {
         if is_known && self.signature(signed).is_ok() { Provenance::Trusted } else { Provenance::Stranger }
     }
 
-    fn signature(&self, spec: &TaskSpec) -> Result<(), Refusal> {
+    fn signature(&self, spec: &TaskSpec) -> Result<(), TaskRefusal> {
         let Some(signed) = &spec.signed else {
             let is_free = self.accept.is_empty();
-            return if is_free { Ok(()) } else { Err(Refusal::Here("it is not signed".to_owned())) };
+            return if is_free { Ok(()) } else { Err(TaskRefusal::Here("it is not signed".to_owned())) };
         };
         if signed.fleet != self.fleet {
             let other = &signed.fleet;
-            return Err(Refusal::Everywhere(format!(
+            return Err(TaskRefusal::Everywhere(format!(
                 "it was signed for the fleet {other:?}, which is another one"
             )));
         }
         if !spec.is_as_signed() {
-            return Err(Refusal::Everywhere("it is not what was signed: somebody changed it".to_owned()));
+            return Err(TaskRefusal::Everywhere("it is not what was signed: somebody changed it".to_owned()));
         }
         if self.accept.is_empty() || self.accept.contains_key(&signed.key) {
             return Ok(());
         }
-        Err(Refusal::Here(format!("the key {} that signed it is not in `fleet.accept`", signed.key)))
+        Err(TaskRefusal::Here(format!("the key {} that signed it is not in `fleet.accept`", signed.key)))
     }
 }
 
 /// Checks that a task names no file but its documents, and that these have plain names.
-fn documents(work: &Work) -> Result<(), String> {
+fn documents(work: &TaskPayload) -> Result<(), String> {
     if work.documents.len() > DOCUMENTS_MAX {
         return Err(format!("it has more than {DOCUMENTS_MAX} documents"));
     }

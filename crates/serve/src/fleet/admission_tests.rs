@@ -1,6 +1,6 @@
 //! What a worker refuses, and whether another one may take it.
 
-use deskhand_fleet::{signed::Key, task::TaskId};
+use deskhand_fleet::{signed::FleetSigningKey, task::TaskId};
 use serde_json::json;
 
 use super::*;
@@ -16,28 +16,28 @@ fn plain() -> TaskSpec {
 }
 
 fn rules(settings: &FleetSettings) -> Rules {
-    Rules::new("dh", settings, Offer::default()).unwrap()
+    Rules::new("dh", settings, MachineCapabilities::default()).unwrap()
 }
 
 /// What becomes of a task that is signed itself, or not at all.
-fn judge(rules: &Rules, spec: &TaskSpec) -> Result<(), Refusal> {
+fn judge(rules: &Rules, spec: &TaskSpec) -> Result<(), TaskRefusal> {
     rules.judge(spec, spec)
 }
 
-fn here(refusal: &Result<(), Refusal>, words: &str) {
-    assert!(matches!(refusal, Err(Refusal::Here(reason)) if reason.contains(words)), "{refusal:?}");
+fn here(refusal: &Result<(), TaskRefusal>, words: &str) {
+    assert!(matches!(refusal, Err(TaskRefusal::Here(reason)) if reason.contains(words)), "{refusal:?}");
 }
 
-fn everywhere(refusal: &Result<(), Refusal>, words: &str) {
+fn everywhere(refusal: &Result<(), TaskRefusal>, words: &str) {
     assert!(
-        matches!(refusal, Err(Refusal::Everywhere(reason)) if reason.contains(words)),
+        matches!(refusal, Err(TaskRefusal::Everywhere(reason)) if reason.contains(words)),
         "{words}: {refusal:?}"
     );
 }
 
 #[test]
 fn keys_decide_who_may_submit() {
-    let (anna, stranger) = (Key::generate(), Key::generate());
+    let (anna, stranger) = (FleetSigningKey::generate(), FleetSigningKey::generate());
     let open = rules(&FleetSettings::default());
     let accept = BTreeMap::from([("anna".to_owned(), anna.public())]);
     let closed = rules(&FleetSettings { accept, ..FleetSettings::default() });
@@ -51,7 +51,11 @@ fn keys_decide_who_may_submit() {
     }
     here(&judge(&closed, &stranger.sign("dh", plain()).unwrap()), &stranger.public());
     let accept = BTreeMap::from([("anna".to_owned(), "Uanna".to_owned())]);
-    let wrong = Rules::new("dh", &FleetSettings { accept, ..FleetSettings::default() }, Offer::default());
+    let wrong = Rules::new(
+        "dh",
+        &FleetSettings { accept, ..FleetSettings::default() },
+        MachineCapabilities::default(),
+    );
     assert!(wrong.unwrap_err().to_string().contains("fleet.accept.anna"));
 }
 

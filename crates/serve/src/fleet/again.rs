@@ -2,10 +2,10 @@
 
 use deskhand_fleet::{
     holder::task_key,
-    journal::Outcome,
+    journal::TaskOutcome,
     nats::NatsStore,
-    signed::Key,
-    store::{Store as _, StoreError},
+    signed::FleetSigningKey,
+    store::{FleetStore as _, StoreError},
     task::{TaskId, TaskRecord, TaskSpec},
 };
 
@@ -59,10 +59,10 @@ pub async fn once_more(
     store: &NatsStore,
     id: &TaskId,
     state: &TaskState,
-    key: Option<&Key>,
+    key: Option<&FleetSigningKey>,
 ) -> Result<TaskId, AgainError> {
     match state {
-        TaskState::Ended { outcome: Outcome::Done { finished: true, .. } } => {
+        TaskState::Ended { outcome: TaskOutcome::Done { finished: true, .. } } => {
             return Err(AgainError::Finished(id.clone()));
         }
         TaskState::Ended { .. } => {}

@@ -10,7 +10,7 @@ use deskhand_fleet::{
     journal::WorkerId,
     nats::{Attention, NatsStore, Regard, Watchers},
     pace::pause,
-    store::{Store as _, StoreError},
+    store::{FleetStore as _, StoreError},
     task::TaskSpec,
 };
 use deskhand_runtime::people::connect_control;
@@ -21,10 +21,10 @@ use tokio::{
     net::UnixStream,
 };
 
-use super::wish::{Answer, Question, answer_key};
+use super::wish::{FleetAnswer, FleetQuestion, answer_key};
 
 /// A session that may ask.
-pub(super) struct Asking<'a> {
+pub(super) struct QuestionRelay<'a> {
     pub(super) store: &'a NatsStore,
     pub(super) task: &'a TaskSpec,
     pub(super) worker: &'a WorkerId,
@@ -36,19 +36,19 @@ pub(super) struct Asking<'a> {
 
 /// The questions so far.
 #[derive(Default)]
-struct Asked {
+struct RelayedQuestions {
     /// Number of questions.
     count: u64,
     /// The open question.
-    now: Option<Question>,
+    now: Option<FleetQuestion>,
     /// The question answered last, in case the answer cannot be used.
-    before: Option<Question>,
+    before: Option<FleetQuestion>,
 }
 
-impl Asking<'_> {
+impl QuestionRelay<'_> {
     /// Passes on what is asked and answered.
     pub(super) async fn ask(&self) -> std::convert::Infallible {
-        let mut asked = Asked::default();
+        let mut asked = RelayedQuestions::default();
         loop {
             if let Err(error) = self.try_ask(&mut asked).await {
                 tracing::debug!(%error, task = %self.task.id, "questions are not passed on");
@@ -57,7 +57,7 @@ impl Asking<'_> {
         }
     }
 
-    async fn try_ask(&self, asked: &mut Asked) -> Result<(), StoreError> {
+    async fn try_ask(&self, asked: &mut RelayedQuestions) -> Result<(), StoreError> {
         let mut watchers = self.store.watchers(&self.task.id, Regard::Questions).await?;
         if !self.waits {
             while watchers.next().await == Attention::ByNobody {}
@@ -82,7 +82,7 @@ impl Asking<'_> {
         &self,
         session: UnixStream,
         watchers: &mut Watchers,
-        asked: &mut Asked,
+        asked: &mut RelayedQuestions,
     ) -> Result<(), StoreError> {
         let (read, mut write) = session.into_split();
         let mut lines = BufReader::new(read).lines();
@@ -96,9 +96,9 @@ impl Asking<'_> {
                 answer = answers.next() => {
                     let ended = || StoreError::Unknown("the connection has ended".to_owned());
                     let answer = answer.ok_or_else(ended)??;
-                    let is_meant = |question: &&Question| answer.key == answer_key(&self.task.id, question);
+                    let is_meant = |question: &&FleetQuestion| answer.key == answer_key(&self.task.id, question);
                     let Some(question) = asked.now.as_ref().filter(is_meant) else { continue };
-                    let answer = answer.value.as_deref().and_then(|value| Answer::read(value, self.task, question));
+                    let answer = answer.value.as_deref().and_then(|value| FleetAnswer::read(value, self.task, question));
                     let Some(line) = answer else { continue };
                     asked.before = asked.now.take();
                     self.put(None).await?;
@@ -111,7 +111,7 @@ impl Asking<'_> {
         }
     }
 
-    async fn heard(&self, line: &str, asked: &mut Asked) -> Result<(), StoreError> {
+    async fn heard(&self, line: &str, asked: &mut RelayedQuestions) -> Result<(), StoreError> {
         let Ok(line) = serde_json::from_str::<Value>(line) else { return Ok(()) };
         let line = match line.get("kind").and_then(Value::as_str) {
             Some("questions" | "approval") => line,
@@ -127,14 +127,14 @@ impl Asking<'_> {
             Some(_) | None => return Ok(()),
         };
         asked.count = asked.count.wrapping_add(1);
-        let question = Question { key: format!("{}-{}", self.worker.0, asked.count), line };
+        let question = FleetQuestion { key: format!("{}-{}", self.worker.0, asked.count), line };
         self.put(Some(&question)).await?;
         asked.now = Some(question);
         Ok(())
     }
 
     /// Says what is asked now.
-    async fn put(&self, question: Option<&Question>) -> Result<(), StoreError> {
+    async fn put(&self, question: Option<&FleetQuestion>) -> Result<(), StoreError> {
         let key = format!("{QUESTIONS}{}", self.task.id);
         let known = self.store.get(&key).await?;
         let text = match question {

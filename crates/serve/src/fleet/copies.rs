@@ -8,11 +8,11 @@ use std::{
 };
 
 use deskhand_fleet::{
-    holder::{Lease, Lost},
-    journal::Part,
+    holder::{Lease, LeaseLost},
+    journal::TaskJournalChunk,
     nats::NatsStore,
     pace::pause,
-    store::Store,
+    store::FleetStore,
 };
 use deskhand_runtime::SessionFolder;
 use tokio::{sync::Mutex, time::Instant};
@@ -32,17 +32,17 @@ const LOCK: &str = ".~lock.";
 
 /// The state of a file when it was stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Stamp {
+struct StoredFileStamp {
     changed: Option<SystemTime>,
     bytes: u64,
     hash: String,
 }
 
 #[derive(Debug, Default)]
-struct Stored {
+struct SessionCopyState {
     /// Number of bytes of the journal that are stored.
     journal: u64,
-    files: BTreeMap<String, Stamp>,
+    files: BTreeMap<String, StoredFileStamp>,
 }
 
 /// The kind of journal entry that ends the new lines.
@@ -60,10 +60,10 @@ pub(super) struct Copies<'a, S> {
     lease: &'a Lease<S>,
     session: PathBuf,
     documents: PathBuf,
-    stored: Mutex<Stored>,
+    stored: Mutex<SessionCopyState>,
 }
 
-impl<'a, S: Store> Copies<'a, S> {
+impl<'a, S: FleetStore> Copies<'a, S> {
     /// Copies of a session in this folder. `journal` bytes of its journal, and the files in `known`, are stored already.
     pub(super) fn new(
         (store, lease): (&'a NatsStore, &'a Lease<S>),
@@ -79,17 +79,17 @@ impl<'a, S: Store> Copies<'a, S> {
                 (None, None) => continue,
             };
             if let Ok((changed, bytes)) = facts(&path) {
-                files.insert(name.clone(), Stamp { changed, bytes, hash: hash.clone() });
+                files.insert(name.clone(), StoredFileStamp { changed, bytes, hash: hash.clone() });
             }
         }
-        Self { store, lease, session, documents, stored: Mutex::new(Stored { journal, files }) }
+        Self { store, lease, session, documents, stored: Mutex::new(SessionCopyState { journal, files }) }
     }
 
     /// Stores what is new.
     ///
     /// # Errors
     /// The lease is lost, or it cannot be stored: then nothing more may be done for the session.
-    pub(super) async fn store(&self, then: Then) -> Result<(), Lost> {
+    pub(super) async fn store(&self, then: Then) -> Result<(), LeaseLost> {
         let mut stored = self.stored.lock().await;
         let (text, journal) = new_lines(&self.session.join(SessionFolder::JOURNAL), stored.journal)
             .map_err(|error| lost("read the journal", &error))?;
@@ -98,7 +98,7 @@ impl<'a, S: Store> Copies<'a, S> {
         let mut is_stored = false;
         while let Some(piece) = pieces.next() {
             let is_last = pieces.peek().is_none();
-            let part = Part {
+            let part = TaskJournalChunk {
                 lines: piece.to_owned(),
                 // What a line refers to is known before the line is whole.
                 files: if is_stored { BTreeMap::new() } else { files.clone() },
@@ -110,9 +110,9 @@ impl<'a, S: Store> Copies<'a, S> {
             is_stored = true;
         }
         if !is_stored && then == Then::Acts {
-            self.lease.act(Part { lines: String::new(), files }).await?;
+            self.lease.act(TaskJournalChunk { lines: String::new(), files }).await?;
         } else if !is_stored && !files.is_empty() {
-            self.lease.write(Part { lines: String::new(), files }).await?;
+            self.lease.write(TaskJournalChunk { lines: String::new(), files }).await?;
         }
         stored.journal = journal;
         Ok(())
@@ -130,8 +130,8 @@ impl<'a, S: Store> Copies<'a, S> {
     /// Stores files that are new or have changed; returns their hashes.
     async fn store_files(
         &self,
-        known: &mut BTreeMap<String, Stamp>,
-    ) -> Result<BTreeMap<String, String>, Lost> {
+        known: &mut BTreeMap<String, StoredFileStamp>,
+    ) -> Result<BTreeMap<String, String>, LeaseLost> {
         let mut found = Vec::new();
         find_files(&self.session.join("pictures"), &format!("{SESSION}pictures/"), 1, &mut found);
         find_files(&self.session, SESSION, 1, &mut found);
@@ -150,7 +150,7 @@ impl<'a, S: Store> Copies<'a, S> {
             }
             let Ok(content) = fs::read(&path) else { continue };
             let hash = self.put(&content).await?;
-            let stamp = Stamp { changed, bytes, hash: hash.clone() };
+            let stamp = StoredFileStamp { changed, bytes, hash: hash.clone() };
             if known.insert(name.clone(), stamp).is_none_or(|before| before.hash != hash) {
                 news.insert(name, hash);
             }
@@ -159,7 +159,7 @@ impl<'a, S: Store> Copies<'a, S> {
     }
 
     /// Stores a file, however often the server has to be asked.
-    async fn put(&self, content: &[u8]) -> Result<String, Lost> {
+    async fn put(&self, content: &[u8]) -> Result<String, LeaseLost> {
         let begun = Instant::now();
         loop {
             match self.store.put_file(content).await {
@@ -173,9 +173,9 @@ impl<'a, S: Store> Copies<'a, S> {
     }
 }
 
-fn lost(what: &str, error: &(dyn std::error::Error + 'static)) -> Lost {
+fn lost(what: &str, error: &(dyn std::error::Error + 'static)) -> LeaseLost {
     tracing::warn!(error, "failed to {what}; the task goes to another worker");
-    Lost
+    LeaseLost
 }
 
 fn facts(path: &Path) -> io::Result<(Option<SystemTime>, u64)> {

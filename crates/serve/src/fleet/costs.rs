@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use deskhand_fleet::{
     nats::NatsStore,
-    plan::{BUDGETS, Budget, BudgetRecord, LABEL_LIMITS, Limits, Share, Tally, Used, budget_key},
-    store::{Revision, Store as _, StoreError},
+    plan::{
+        BUDGETS, BatchBudget, BudgetRecord, LABEL_LIMITS, Limits, Share, TaskTally, TaskUsage, budget_key,
+    },
+    store::{FleetStore as _, Revision, StoreError},
 };
 use serde::Serialize;
 
-use super::view::TaskRow;
+use super::view::FleetTaskRow;
 
 /// The usage of tasks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -19,7 +21,7 @@ pub struct Costs {
     /// By batch.
     pub batches: BTreeMap<String, BatchCosts>,
     /// Of all tasks.
-    pub all: Used,
+    pub all: TaskUsage,
 }
 
 /// The usage of the tasks with a label.
@@ -28,7 +30,7 @@ pub struct LabelCosts {
     /// Number of tasks.
     pub tasks: usize,
     /// The usage of these tasks.
-    pub used: Used,
+    pub used: TaskUsage,
     /// Maximum number of tasks in the queue or running at once.
     pub limit: Option<usize>,
 }
@@ -39,7 +41,7 @@ pub struct BatchCosts {
     /// Number of tasks.
     pub tasks: usize,
     /// The usage of these tasks.
-    pub used: Used,
+    pub used: TaskUsage,
     /// The budget of the batch.
     pub budget: Option<BudgetRecord>,
 }
@@ -48,7 +50,7 @@ pub struct BatchCosts {
 ///
 /// # Errors
 /// The server does not answer.
-pub async fn costs(store: &NatsStore, rows: &[TaskRow]) -> Result<Costs, StoreError> {
+pub async fn costs(store: &NatsStore, rows: &[FleetTaskRow]) -> Result<Costs, StoreError> {
     let mut costs = Costs::default();
     for row in rows {
         costs.all = costs.all.plus(row.used);
@@ -70,7 +72,7 @@ pub async fn costs(store: &NatsStore, rows: &[TaskRow]) -> Result<Costs, StoreEr
 ///
 /// # Errors
 /// The server does not answer.
-pub async fn told(store: &NatsStore, tally: &Tally) -> Result<Costs, StoreError> {
+pub async fn told(store: &NatsStore, tally: &TaskTally) -> Result<Costs, StoreError> {
     let tasks = |share: &Share| usize::try_from(share.tasks).unwrap_or(usize::MAX);
     let label = |(name, share): (&String, &Share)| {
         (name.clone(), LabelCosts { tasks: tasks(share), used: share.used, limit: None })
@@ -136,14 +138,14 @@ pub async fn set_limits(store: &NatsStore, wanted: &[(String, Option<usize>)]) -
 ///
 /// # Errors
 /// The server does not answer.
-pub async fn set_budget(store: &NatsStore, batch: &str, wanted: Budget) -> Result<(), StoreError> {
+pub async fn set_budget(store: &NatsStore, batch: &str, wanted: BatchBudget) -> Result<(), StoreError> {
     let key = budget_key(batch);
     loop {
         let known = store.get(&key).await?;
         let revision = known.as_ref().map_or(0, |known| known.revision);
         let known = known.and_then(|known| known.read::<BudgetRecord>());
         let before = known.unwrap_or_default();
-        let allowed = Budget {
+        let allowed = BatchBudget {
             model_calls: wanted.model_calls.or(before.allowed.model_calls),
             tokens: wanted.tokens.or(before.allowed.tokens),
             cost_micros: wanted.cost_micros.or(before.allowed.cost_micros),

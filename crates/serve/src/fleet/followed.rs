@@ -6,19 +6,19 @@ use deskhand_fleet::{nats::NatsStore, store::StoreError, task::TaskId};
 use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::sync::watch;
 
-use super::overview::{FOLLOWED, Overview, Whereabouts};
+use super::overview::{FOLLOWED, FleetOverview, Whereabouts};
 
 /// The most records that are taken in before others may look.
 const AT_ONCE: usize = 500;
 
 /// An overview that goes on.
 #[derive(Debug, Default)]
-pub struct Followed {
-    overview: Mutex<Overview>,
+pub struct OverviewFollower {
+    overview: Mutex<FleetOverview>,
     changed: watch::Sender<u64>,
 }
 
-impl Followed {
+impl OverviewFollower {
     /// Follows the records of a fleet until the connection ends. `is_current` hears when all has come that was there.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ impl Followed {
         // Without any record there is none that says so.
         is_current();
         // What was removed while nobody followed is not heard of.
-        *self.overview() = Overview::default();
+        *self.overview() = FleetOverview::default();
         loop {
             let ended = || StoreError::Unknown("the connection has ended".to_owned());
             let mut next = Some(changes.next().await.ok_or_else(ended)?);
@@ -49,7 +49,7 @@ impl Followed {
     }
 
     /// The overview as it is now.
-    pub fn overview(&self) -> MutexGuard<'_, Overview> {
+    pub fn overview(&self) -> MutexGuard<'_, FleetOverview> {
         self.overview.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use deskhand_fleet::{
     holder::outcome_key,
-    journal::Outcome,
+    journal::TaskOutcome,
     nats::NatsStore,
-    plan::{Facts, Input, Work, fill_results, name_results, no_document, row_id},
-    store::{Store as _, StoreError},
+    plan::{DocumentInput, TaskPayload, TaskResultFacts, fill_results, name_results, no_document, row_id},
+    store::{FleetStore as _, StoreError},
     task::TaskId,
 };
 use serde_json::Value;
@@ -27,22 +27,22 @@ pub(super) enum InputError {
 }
 
 /// The outcomes of tasks that were read.
-struct Read<'a> {
+struct PredecessorOutcomes<'a> {
     store: &'a NatsStore,
-    known: BTreeMap<TaskId, Facts>,
+    known: BTreeMap<TaskId, TaskResultFacts>,
 }
 
-impl Read<'_> {
-    async fn facts(&mut self, id: &TaskId) -> Result<Facts, InputError> {
+impl PredecessorOutcomes<'_> {
+    async fn facts(&mut self, id: &TaskId) -> Result<TaskResultFacts, InputError> {
         if let Some(facts) = self.known.get(id) {
             return Ok(facts.clone());
         }
         let record = self.store.get(&outcome_key(id)).await?;
-        let outcome = record.and_then(|record| record.read::<Outcome>());
+        let outcome = record.and_then(|record| record.read::<TaskOutcome>());
         // It has one. A server that is behind the others may not know it yet.
         let outcome =
             outcome.ok_or_else(|| StoreError::Unknown(format!("the outcome of {id} is not there")))?;
-        let facts = Facts::of(&outcome);
+        let facts = TaskResultFacts::of(&outcome);
         self.known.insert(id.clone(), facts.clone());
         Ok(facts)
     }
@@ -67,7 +67,7 @@ impl Read<'_> {
     }
 
     /// The documents of an input: their names in the task, and their hashes.
-    async fn documents(&mut self, input: &Input) -> Result<Vec<(String, String)>, InputError> {
+    async fn documents(&mut self, input: &DocumentInput) -> Result<Vec<(String, String)>, InputError> {
         let (has_rows, ids) = self.tasks(&input.of).await?;
         let mut found = Vec::new();
         for id in ids {
@@ -85,8 +85,8 @@ impl Read<'_> {
 
 /// Puts what a task takes from others among its documents and into its texts. It opens the documents in the order in which it names them in
 /// `open`, and those that it does not name there after that.
-pub(super) async fn take(store: &NatsStore, work: &mut Work) -> Result<(), InputError> {
-    let mut read = Read { store, known: BTreeMap::new() };
+pub(super) async fn take(store: &NatsStore, work: &mut TaskPayload) -> Result<(), InputError> {
+    let mut read = PredecessorOutcomes { store, known: BTreeMap::new() };
     let mut ids = Vec::new();
     name_results(work, |name| {
         let id = TaskId::new(name);

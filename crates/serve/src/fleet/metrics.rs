@@ -19,14 +19,14 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::get,
 };
-use deskhand_fleet::{holder::Held, journal::Outcome, nats::Depth, task::TaskSpec};
+use deskhand_fleet::{holder::DeliveryOutcome, journal::TaskOutcome, nats::Depth, task::TaskSpec};
 use deskhand_host::TaskResult;
 use deskhand_runtime::private;
 use tokio::net::TcpListener;
 
-use super::presence::Presence;
+use super::presence::WorkerPresence;
 use crate::{
-    page::metrics::{Figure, number, text},
+    page::metrics::{MetricFamily, number, text},
     token::{is_same, new_token},
 };
 
@@ -49,11 +49,11 @@ const ASK_MAX: Duration = Duration::from_secs(5);
 pub struct WorkerFigures {
     sessions: AtomicU64,
     leases_lost: AtomicU64,
-    counted: Mutex<Counted>,
+    counted: Mutex<WorkerCounters>,
 }
 
 #[derive(Debug, Default, Clone)]
-struct Counted {
+struct WorkerCounters {
     outcomes: BTreeMap<&'static str, u64>,
     dollars: BTreeMap<String, f64>,
     tokens: [u64; 2],
@@ -74,15 +74,15 @@ impl WorkerFigures {
     }
 
     /// Counts what became of a task.
-    pub(super) fn left(&self, held: &Held) {
+    pub(super) fn left(&self, held: &DeliveryOutcome) {
         match held {
-            Held::Ended(outcome) => {
+            DeliveryOutcome::Ended(outcome) => {
                 *self.counted().outcomes.entry(name_of(outcome)).or_default() += 1;
             }
-            Held::Lost => {
+            DeliveryOutcome::Lost => {
                 self.leases_lost.fetch_add(1, Ordering::Relaxed);
             }
-            Held::Again(_) | Held::Elsewhere => {}
+            DeliveryOutcome::Again(_) | DeliveryOutcome::Elsewhere => {}
         }
     }
 
@@ -106,35 +106,38 @@ impl WorkerFigures {
         }
     }
 
-    fn counted(&self) -> std::sync::MutexGuard<'_, Counted> {
+    fn counted(&self) -> std::sync::MutexGuard<'_, WorkerCounters> {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the current figures of the worker.
-    fn figures(&self) -> Vec<Figure> {
+    fn figures(&self) -> Vec<MetricFamily> {
         let counted = self.counted().clone();
-        let mut sessions = Figure::gauge("deskhand_worker_sessions", "Sessions of this worker that run");
+        let mut sessions =
+            MetricFamily::gauge("deskhand_worker_sessions", "Sessions of this worker that run");
         sessions.add(&[], number(self.sessions()));
-        let mut lost =
-            Figure::counter("deskhand_worker_leases_lost", "Tasks that this worker lost to another one");
+        let mut lost = MetricFamily::counter(
+            "deskhand_worker_leases_lost",
+            "Tasks that this worker lost to another one",
+        );
         lost.add(&[], number(self.leases_lost.load(Ordering::Relaxed)));
         let mut outcomes =
-            Figure::counter("deskhand_worker_tasks", "Tasks that ended with this worker, by outcome");
+            MetricFamily::counter("deskhand_worker_tasks", "Tasks that ended with this worker, by outcome");
         for (outcome, count) in &counted.outcomes {
             outcomes.add(&[("outcome", outcome)], number(*count));
         }
-        let mut dollars = Figure::counter(
+        let mut dollars = MetricFamily::counter(
             "deskhand_worker_cost_dollars",
             "What models cost, by the labels of tasks; a task with several labels counts for each",
         );
         for (label, cost) in &counted.dollars {
             dollars.add(&[("label", label)], *cost);
         }
-        let mut tokens = Figure::counter("deskhand_worker_tokens", "Tokens that models read and wrote");
+        let mut tokens = MetricFamily::counter("deskhand_worker_tokens", "Tokens that models read and wrote");
         for (kind, count) in ["read", "written"].iter().zip(counted.tokens) {
             tokens.add(&[("kind", kind)], number(count));
         }
-        let seconds = Figure::histogram(
+        let seconds = MetricFamily::histogram(
             "deskhand_worker_task_seconds",
             "How long tasks took on this worker",
             &BOUNDS,
@@ -151,33 +154,34 @@ fn labels_of(spec: &TaskSpec) -> impl Iterator<Item = &str> {
     spec.labels.iter().map(String::as_str).chain(none)
 }
 
-const fn name_of(outcome: &Outcome) -> &'static str {
+const fn name_of(outcome: &TaskOutcome) -> &'static str {
     match outcome {
-        Outcome::Done { finished: true, .. } => "finished",
-        Outcome::Done { finished: false, .. } => "unfinished",
-        Outcome::Failed { .. } => "failed",
-        Outcome::Refused { .. } => "refused",
-        Outcome::DeadLetter { .. } => "dead_letter",
-        Outcome::Person { .. } => "person",
-        Outcome::Cancelled => "cancelled",
-        Outcome::Blocked { .. } => "blocked",
-        Outcome::Expired { .. } => "expired",
-        Outcome::OverBudget { .. } => "over_budget",
+        TaskOutcome::Done { finished: true, .. } => "finished",
+        TaskOutcome::Done { finished: false, .. } => "unfinished",
+        TaskOutcome::Failed { .. } => "failed",
+        TaskOutcome::Refused { .. } => "refused",
+        TaskOutcome::DeadLetter { .. } => "dead_letter",
+        TaskOutcome::Person { .. } => "person",
+        TaskOutcome::Cancelled => "cancelled",
+        TaskOutcome::Blocked { .. } => "blocked",
+        TaskOutcome::Expired { .. } => "expired",
+        TaskOutcome::OverBudget { .. } => "over_budget",
     }
 }
 
 /// Figures of the whole fleet.
-fn fleet(depth: Option<Depth>, workers: Option<(usize, u64)>) -> Vec<Figure> {
-    let mut up = Figure::gauge("deskhand_fleet_up", "Whether the server of the fleet answers this worker");
+fn fleet(depth: Option<Depth>, workers: Option<(usize, u64)>) -> Vec<MetricFamily> {
+    let mut up =
+        MetricFamily::gauge("deskhand_fleet_up", "Whether the server of the fleet answers this worker");
     up.add(&[], f64::from(u8::from(depth.is_some())));
     let mut queue =
-        Figure::gauge("deskhand_fleet_queue_tasks", "Tasks that wait for a worker or are with one");
+        MetricFamily::gauge("deskhand_fleet_queue_tasks", "Tasks that wait for a worker or are with one");
     if let Some(depth) = depth {
         queue.add(&[("state", "waiting")], number(depth.waiting));
         queue.add(&[("state", "held")], number(depth.held));
     }
-    let mut there = Figure::gauge("deskhand_fleet_workers", "Workers that are there");
-    let mut desktops = Figure::gauge("deskhand_fleet_desktops", "Virtual desktops of all workers");
+    let mut there = MetricFamily::gauge("deskhand_fleet_workers", "Workers that are there");
+    let mut desktops = MetricFamily::gauge("deskhand_fleet_desktops", "Virtual desktops of all workers");
     if let Some((workers, sessions)) = workers {
         there.add(&[], number(workers as u64));
         desktops.add(&[], number(sessions));
@@ -219,19 +223,19 @@ impl MetricsListener {
     ///
     /// # Errors
     /// It broke off.
-    pub(super) async fn serve(self, presence: Arc<Presence>) -> io::Result<()> {
-        let shared = Arc::new(Shared { token: self.token, presence });
+    pub(super) async fn serve(self, presence: Arc<WorkerPresence>) -> io::Result<()> {
+        let shared = Arc::new(MetricsState { token: self.token, presence });
         let router = Router::new().route("/metrics", get(metrics)).with_state(shared);
         axum::serve(self.listener, router).await
     }
 }
 
-struct Shared {
+struct MetricsState {
     token: String,
-    presence: Arc<Presence>,
+    presence: Arc<WorkerPresence>,
 }
 
-async fn metrics(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
+async fn metrics(State(shared): State<Arc<MetricsState>>, headers: HeaderMap) -> Response {
     let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let given = given.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
     if !is_same(given.trim().as_bytes(), shared.token.as_bytes()) {
@@ -246,7 +250,7 @@ async fn metrics(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Respo
     }
 }
 
-async fn all(presence: &Presence) -> Result<String, fmt::Error> {
+async fn all(presence: &WorkerPresence) -> Result<String, fmt::Error> {
     let asked = async {
         let depth = presence.store.depth().await.ok();
         let workers = presence.all().await.ok();
@@ -255,7 +259,7 @@ async fn all(presence: &Presence) -> Result<String, fmt::Error> {
     let (depth, workers) = tokio::time::timeout(ASK_MAX, asked).await.unwrap_or_default();
     let mut figures = presence.figures.figures();
     figures.extend(fleet(depth, workers));
-    let mut build = Figure::gauge("deskhand_build_info", "The program");
+    let mut build = MetricFamily::gauge("deskhand_build_info", "The program");
     build.add(&[("version", env!("CARGO_PKG_VERSION"))], 1.0);
     figures.push(build);
     text(figures)

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::*;
 
-fn done(finished: bool) -> Held {
-    Held::Ended(Outcome::Done { result: json!({}), finished })
+fn done(finished: bool) -> DeliveryOutcome {
+    DeliveryOutcome::Ended(TaskOutcome::Done { result: json!({}), finished })
 }
 
 fn result(dollars: u64) -> TaskResult {
@@ -24,9 +24,14 @@ fn result(dollars: u64) -> TaskResult {
 fn outcomes_costs_and_times_are_counted() {
     let figures = WorkerFigures::default();
     figures.running(3);
-    for held in
-        [done(true), done(true), done(false), Held::Ended(Outcome::Cancelled), Held::Lost, Held::Elsewhere]
-    {
+    for held in [
+        done(true),
+        done(true),
+        done(false),
+        DeliveryOutcome::Ended(TaskOutcome::Cancelled),
+        DeliveryOutcome::Lost,
+        DeliveryOutcome::Elsewhere,
+    ] {
         figures.left(&held);
     }
     let labels = |labels: &[&str]| TaskSpec {

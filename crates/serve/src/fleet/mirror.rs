@@ -13,10 +13,10 @@ use std::{
 use deskhand_core::ids::SessionId;
 use deskhand_fleet::{
     holder::{QUESTIONS, task_key},
-    journal::{Entry, Outcome, Part, WorkerId},
+    journal::{TaskJournalChunk, TaskJournalEntry, TaskOutcome, WorkerId},
     nats::{FollowedJournal, NatsStore},
-    plan::Work,
-    store::{Place, Store as _, StoreError},
+    plan::TaskPayload,
+    store::{FleetStore as _, Place, StoreError},
     task::{TaskId, TaskRecord, TaskSpec},
 };
 use deskhand_host::{Host, config::Config};
@@ -27,10 +27,10 @@ use tokio::{fs::File, io::AsyncWriteExt as _, sync::oneshot, task::JoinSet};
 use super::{
     FLEET,
     copies::{DOCUMENTS, SESSION},
-    followed::Followed,
-    news::{Known, Shared, accept, attend},
+    followed::OverviewFollower,
+    news::{MirrorSharedState, MirrorTaskState, accept, attend},
     view::FleetResult,
-    wish::{Question, Steering},
+    wish::{FleetQuestion, FleetSteering},
 };
 
 /// The longest journal that is copied, in bytes.
@@ -67,7 +67,7 @@ impl Drop for Root {
 }
 
 /// A copy.
-pub struct Mirror {
+pub struct SessionMirror {
     /// Reads it.
     pub host: Host,
     /// Its folder. The name is that of the session on the page.
@@ -75,24 +75,24 @@ pub struct Mirror {
     /// The task.
     pub spec: TaskSpec,
     store: NatsStore,
-    shared: Arc<Shared>,
+    shared: Arc<MirrorSharedState>,
     _root: Root,
     /// Aborted with it.
     _working: JoinSet<()>,
 }
 
-impl Mirror {
+impl SessionMirror {
     /// Copies what is stored of a task so far, and goes on as more comes.
     ///
     /// # Errors
     /// [`MirrorError`]: there is no such task, the server does not answer, or the folder cannot be written to.
     pub async fn open(
-        steering: Steering,
-        followed: Arc<Followed>,
+        steering: FleetSteering,
+        followed: Arc<OverviewFollower>,
         config: &Config,
         root: &Path,
     ) -> Result<Self, MirrorError> {
-        let Steering { store, task, .. } = &steering;
+        let FleetSteering { store, task, .. } = &steering;
         let missing = || MirrorError::Missing(task.clone());
         let record = store.get(&task_key(task)).await?.ok_or_else(missing)?;
         let TaskRecord { spec, .. } = serde_json::from_slice(&record.value).map_err(|_| missing())?;
@@ -109,10 +109,10 @@ impl Mirror {
         let folder = host.sessions().folder(&name).ok_or_else(missing)?;
         private::create_folders(&folder.path().join("pictures"))?;
         let journal = File::from_std(fs::File::create(folder.journal_path())?);
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(MirrorSharedState::default());
         let read = store.follow_journal(task).await?;
         let (ready, is_ready) = oneshot::channel();
-        let copying = Copying {
+        let copying = JournalCopier {
             store: store.clone(),
             followed,
             task: task.clone(),
@@ -136,7 +136,7 @@ impl Mirror {
         Ok(Self { host, folder, spec, store: steering.store, shared, _root: root, _working: working })
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, MirrorTaskState> {
         self.shared.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -156,7 +156,7 @@ impl Mirror {
     }
 
     /// The outcome, once the journal has it.
-    pub fn outcome(&self) -> Option<Outcome> {
+    pub fn outcome(&self) -> Option<TaskOutcome> {
         self.known().outcome.clone()
     }
 
@@ -167,13 +167,13 @@ impl Mirror {
 
     /// The documents of the task as they are stored now: names, and the hashes under which they are stored.
     pub fn documents(&self) -> BTreeMap<String, String> {
-        let work: Option<Work> = serde_json::from_value(self.spec.work.clone()).ok();
+        let work: Option<TaskPayload> = serde_json::from_value(self.spec.work.clone()).ok();
         let mut all = work.map(|work| work.documents).unwrap_or_default();
         let known = self.known();
         let changed =
             known.files.iter().filter_map(|(name, hash)| Some((name.strip_prefix(DOCUMENTS)?, hash)));
         all.extend(changed.map(|(name, hash)| (name.to_owned(), hash.clone())));
-        if let Some(Outcome::Done { result, .. }) = &known.outcome
+        if let Some(TaskOutcome::Done { result, .. }) = &known.outcome
             && let Ok(result) = serde_json::from_value::<FleetResult>(result.clone())
         {
             all.extend(result.documents);
@@ -232,26 +232,26 @@ impl Mirror {
 }
 
 /// Copies a journal.
-struct Copying {
+struct JournalCopier {
     store: NatsStore,
-    followed: Arc<Followed>,
+    followed: Arc<OverviewFollower>,
     task: TaskId,
     folder: SessionFolder,
-    shared: Arc<Shared>,
+    shared: Arc<MirrorSharedState>,
     journal: File,
     /// Length of the journal, in bytes.
     bytes: u64,
     /// The open question; its number in the records is in `asked`.
-    question: Option<Question>,
+    question: Option<FleetQuestion>,
     asked: Option<u64>,
     /// Hears that all is copied that was there at the beginning.
     ready: Option<oneshot::Sender<()>>,
 }
 
-impl Copying {
+impl JournalCopier {
     async fn copy(
         mut self,
-        read: FollowedJournal<impl Stream<Item = Result<(Place, Entry), StoreError>> + Unpin>,
+        read: FollowedJournal<impl Stream<Item = Result<(Place, TaskJournalEntry), StoreError>> + Unpin>,
     ) {
         let FollowedJournal { last, mut entries } = read;
         let mut changes = self.followed.changes();
@@ -296,26 +296,26 @@ impl Copying {
         }
     }
 
-    fn known<T>(&self, change: impl FnOnce(&mut Known) -> T) -> T {
+    fn known<T>(&self, change: impl FnOnce(&mut MirrorTaskState) -> T) -> T {
         change(&mut self.shared.known.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Takes in an entry; returns whether it is the last one.
-    async fn take(&mut self, entry: Entry) -> Result<bool, String> {
+    async fn take(&mut self, entry: TaskJournalEntry) -> Result<bool, String> {
         match entry {
-            Entry::Taken { worker } => self.known(|known| known.workers.push(worker)),
-            Entry::Acts(part) | Entry::Lines(part) => {
+            TaskJournalEntry::Taken { worker } => self.known(|known| known.workers.push(worker)),
+            TaskJournalEntry::Acts(part) | TaskJournalEntry::Lines(part) => {
                 self.part(part).await.map_err(|error| format!("copy it: {error}"))?;
             }
-            Entry::Afresh | Entry::Again(_) if self.ready.is_none() => {
+            TaskJournalEntry::Afresh | TaskJournalEntry::Again(_) if self.ready.is_none() => {
                 self.known(|known| known.is_stale = true);
                 return Ok(true);
             }
-            Entry::Afresh | Entry::Again(_) => {
+            TaskJournalEntry::Afresh | TaskJournalEntry::Again(_) => {
                 self.known(|known| known.files.clear());
                 self.begins_anew().await.map_err(|error| format!("begin anew: {error}"))?;
             }
-            Entry::Ended { outcome } => {
+            TaskJournalEntry::Ended { outcome } => {
                 self.known(|known| known.outcome = Some(outcome));
                 return Ok(true);
             }
@@ -330,8 +330,8 @@ impl Copying {
         Ok(())
     }
 
-    async fn part(&mut self, part: Part) -> io::Result<()> {
-        let Part { lines, files } = part;
+    async fn part(&mut self, part: TaskJournalChunk) -> io::Result<()> {
+        let TaskJournalChunk { lines, files } = part;
         for (name, hash) in &files {
             let name = name.strip_prefix(SESSION).filter(|name| name.starts_with(PROMPTS));
             // They say which words are passwords.

@@ -8,12 +8,12 @@ use std::{
 
 use deskhand_core::{
     ids::SessionId,
-    record::{Line, Record},
+    record::{JournalEntry, JournalRecord},
 };
 use deskhand_fleet::{
-    journal::Part,
+    journal::TaskJournalChunk,
     nats::NatsStore,
-    store::{Store as _, StoreError},
+    store::{FleetStore as _, StoreError},
 };
 use deskhand_runtime::{JournalError, SessionFolder, SessionStore, private};
 
@@ -86,7 +86,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), MoveError> {
 }
 
 /// A session that another machine had.
-pub(super) struct Moved {
+pub(super) struct TransferredSession {
     pub(super) session: SessionId,
     /// Its journal, in bytes.
     pub(super) journal: u64,
@@ -96,8 +96,8 @@ pub(super) struct Moved {
 pub(super) async fn lay_out_session(
     store: &NatsStore,
     sessions: &SessionStore,
-    whole: &Part,
-) -> Result<Option<Moved>, MoveError> {
+    whole: &TaskJournalChunk,
+) -> Result<Option<TransferredSession>, MoveError> {
     let Some(session) = whole.lines.lines().next().and_then(session_of) else { return Ok(None) };
     let folder = sessions.root().join(&session.0);
     // This worker itself may have had it, and remembers lines that were never stored, in an anchor if nowhere else.
@@ -111,7 +111,7 @@ pub(super) async fn lay_out_session(
     // Old journals are looked for by their pictures, even if there are none.
     make(&folder.join("pictures"))?;
     write(&folder.join(SessionFolder::JOURNAL), whole.lines.as_bytes())?;
-    Ok(Some(Moved { session, journal: whole.lines.len() as u64 }))
+    Ok(Some(TransferredSession { session, journal: whole.lines.len() as u64 }))
 }
 
 /// Those that are stored under a prefix, without it.
@@ -132,11 +132,11 @@ pub(super) fn documents(
 }
 
 fn session_of(line: &str) -> Option<SessionId> {
-    let line: Line = serde_json::from_str(line).ok()?;
+    let line: JournalEntry = serde_json::from_str(line).ok()?;
     match line.record {
         // Its folder is named so, and what was there is removed.
-        Record::Header(header) => is_id(&header.session.0).then_some(header.session),
-        Record::Effect(_) | Record::Event(_) | Record::Changed(_) => None,
+        JournalRecord::Header(header) => is_id(&header.session.0).then_some(header.session),
+        JournalRecord::Effect(_) | JournalRecord::Event(_) | JournalRecord::Changed(_) => None,
     }
 }
 

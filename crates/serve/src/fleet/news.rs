@@ -7,7 +7,7 @@ use std::{
 
 use deskhand_core::ids::SessionId;
 use deskhand_fleet::{
-    journal::{Outcome, WorkerId},
+    journal::{TaskOutcome, WorkerId},
     nats::WATCH_EVERY,
     pace::pause,
 };
@@ -20,36 +20,36 @@ use tokio::{
     task::JoinSet,
 };
 
-use super::wish::{Question, Steering};
+use super::wish::{FleetQuestion, FleetSteering};
 
 /// News for a client who watches the session.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct News {
+pub(super) struct MirrorUpdate {
     /// The number of the last record.
     pub(super) seq: u64,
     /// The location of the task, in words.
     pub(super) place: String,
     /// The open question of the session.
-    pub(super) question: Option<Question>,
+    pub(super) question: Option<FleetQuestion>,
     /// Nothing more comes: the task has ended, or this copy is of no use any more.
     pub(super) is_over: bool,
 }
 
 /// The current state of the task.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Known {
+pub(super) struct MirrorTaskState {
     pub(super) files: BTreeMap<String, String>,
     pub(super) workers: Vec<WorkerId>,
-    pub(super) outcome: Option<Outcome>,
+    pub(super) outcome: Option<TaskOutcome>,
     /// Set if the task began again or the connection was lost: the next client needs another copy.
     pub(super) is_stale: bool,
 }
 
 /// State shared by the clients who watch the session.
 #[derive(Debug, Default)]
-pub(super) struct Shared {
-    pub(super) known: Mutex<Known>,
-    pub(super) news: watch::Sender<News>,
+pub(super) struct MirrorSharedState {
+    pub(super) known: Mutex<MirrorTaskState>,
+    pub(super) news: watch::Sender<MirrorUpdate>,
     /// Number of clients who watch the session.
     pub(super) clients: watch::Sender<usize>,
 }
@@ -58,8 +58,8 @@ pub(super) struct Shared {
 pub(super) async fn accept(
     listener: ControlListener,
     session: SessionId,
-    steering: Steering,
-    shared: Arc<Shared>,
+    steering: FleetSteering,
+    shared: Arc<MirrorSharedState>,
 ) {
     let mut serving = JoinSet::new();
     loop {
@@ -79,7 +79,7 @@ pub(super) async fn accept(
 }
 
 /// Says that somebody can be asked, as long as there are clients.
-pub(super) async fn attend(Steering { store, task, .. }: Steering, shared: Arc<Shared>) {
+pub(super) async fn attend(FleetSteering { store, task, .. }: FleetSteering, shared: Arc<MirrorSharedState>) {
     let mut clients = shared.clients.subscribe();
     while clients.wait_for(|count| *count > 0).await.is_ok() {
         if let Err(error) = store.attend(&task).await {
@@ -90,28 +90,33 @@ pub(super) async fn attend(Steering { store, task, .. }: Steering, shared: Arc<S
 }
 
 /// Counts a client as long as it is there.
-struct Client(Arc<Shared>);
+struct MirrorClientGuard(Arc<MirrorSharedState>);
 
-impl Client {
-    fn new(shared: Arc<Shared>) -> Self {
+impl MirrorClientGuard {
+    fn new(shared: Arc<MirrorSharedState>) -> Self {
         shared.clients.send_modify(|count| *count += 1);
         Self(shared)
     }
 }
 
-impl Drop for Client {
+impl Drop for MirrorClientGuard {
     fn drop(&mut self) {
         self.0.clients.send_modify(|count| *count = count.saturating_sub(1));
     }
 }
 
 /// Says what is new until that is all, or the client leaves; passes on what it wants.
-async fn serve(stream: UnixStream, session: SessionId, steering: Steering, shared: Arc<Shared>) {
-    let client = Client::new(shared);
+async fn serve(
+    stream: UnixStream,
+    session: SessionId,
+    steering: FleetSteering,
+    shared: Arc<MirrorSharedState>,
+) {
+    let client = MirrorClientGuard::new(shared);
     let (read, mut write) = stream.into_split();
     let mut lines = BufReader::new(read).lines();
     let mut news = client.0.news.subscribe();
-    let mut said = News { seq: news.borrow_and_update().seq, ..News::default() };
+    let mut said = MirrorUpdate { seq: news.borrow_and_update().seq, ..MirrorUpdate::default() };
     let mut ready = vec![json!({"kind": "attached", "session": session, "seq": said.seq, "paused": false})];
     loop {
         let now = news.borrow_and_update().clone();
@@ -138,7 +143,7 @@ async fn serve(stream: UnixStream, session: SessionId, steering: Steering, share
 }
 
 /// The lines that say what is new.
-fn differences(before: &News, now: &News) -> Vec<Value> {
+fn differences(before: &MirrorUpdate, now: &MirrorUpdate) -> Vec<Value> {
     let mut lines = Vec::new();
     if now.seq != before.seq {
         lines.push(json!({"kind": "recorded", "seq": now.seq}));

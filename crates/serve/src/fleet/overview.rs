@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use deskhand_core::{outcome::OutcomeKind, text::clip};
 use deskhand_fleet::{
     holder::{CANCELS, LEASES, OUTCOMES, QUESTIONS, TASKS},
-    journal::{Outcome, WorkerId},
-    nats::Change,
-    plan::{Facts, OutcomeRecord},
-    signed::Signed,
+    journal::{TaskOutcome, WorkerId},
+    nats::RecordChange,
+    plan::{OutcomeRecord, TaskResultFacts},
+    signed::FleetSignature,
     task::{TaskId, TaskRecord, TaskSpec},
 };
 use deskhand_runtime::catalogue::{self, SessionRow, SessionState};
@@ -32,20 +32,20 @@ const START_BYTES: usize = 37;
 
 /// The tasks of a fleet as far as their records were read.
 #[derive(Debug, Default)]
-pub struct Overview {
-    tasks: BTreeMap<TaskId, Known>,
+pub struct FleetOverview {
+    tasks: BTreeMap<TaskId, OverviewTask>,
 }
 
 /// The current state of a task.
 #[derive(Debug)]
-struct Known {
+struct OverviewTask {
     /// Set once the task's own record was read; only then is the task displayed.
     is_told: bool,
     is_ended: bool,
     /// Who has it, or had it last.
     worker: Option<WorkerId>,
     /// Who signed it, and what the record says that somebody wants it no more.
-    signed: Option<Signed>,
+    signed: Option<FleetSignature>,
     cancel: Option<Vec<u8>>,
     /// The number of the open question to a person; no other question has it.
     asks: Option<u64>,
@@ -79,14 +79,14 @@ impl Whereabouts {
     }
 }
 
-impl Known {
+impl OverviewTask {
     fn new(id: &TaskId) -> Self {
         let row = SessionRow {
             id: format!("{FLEET}{id}"),
             state: SessionState::Queued,
             place: NOWHERE.to_owned(),
             cost_usd: 0.0,
-            facts: catalogue::Facts::default(),
+            facts: catalogue::SessionFacts::default(),
         };
         Self {
             is_told: false,
@@ -148,7 +148,7 @@ impl Known {
         }
     }
 
-    fn outcome(&mut self, outcome: &Outcome, at_ms: u64) {
+    fn outcome(&mut self, outcome: &TaskOutcome, at_ms: u64) {
         self.is_ended = true;
         self.asks = None;
         let facts = &mut self.row.facts;
@@ -156,7 +156,7 @@ impl Known {
         let reason;
         (self.row.state, facts.outcome, reason) = ending_of(outcome);
         facts.reason = clip(&reason, TEXT_CHARS_MAX);
-        if let Outcome::Done { result, .. } = outcome
+        if let TaskOutcome::Done { result, .. } = outcome
             && let Ok(FleetResult { result, worker, .. }) = serde_json::from_value(result.clone())
         {
             self.row.place = clip(name_of(&WorkerId(worker)), NAME_CHARS_MAX);
@@ -170,26 +170,28 @@ impl Known {
 }
 
 /// Returns the state of a session with this outcome, how it ended, and why.
-pub fn ending_of(outcome: &Outcome) -> (SessionState, Option<OutcomeKind>, String) {
+pub fn ending_of(outcome: &TaskOutcome) -> (SessionState, Option<OutcomeKind>, String) {
     let ended = |kind, reason: String| (SessionState::Ended, Some(kind), reason);
     match outcome {
-        Outcome::Done { .. } => {
-            let Facts { outcome, reason, .. } = Facts::of(outcome);
+        TaskOutcome::Done { .. } => {
+            let TaskResultFacts { outcome, reason, .. } = TaskResultFacts::of(outcome);
             let kind = OutcomeKind::ALL.into_iter().find(|kind| kind.word() == outcome);
             (SessionState::Ended, kind, reason)
         }
-        Outcome::Failed { reason } => ended(OutcomeKind::Error, format!("cannot be done: {reason}")),
-        Outcome::Refused { reason } => ended(OutcomeKind::Rejected, format!("refused: {reason}")),
-        Outcome::DeadLetter { reason } => ended(OutcomeKind::Error, format!("put aside: {reason}")),
-        Outcome::Person { reason } => {
+        TaskOutcome::Failed { reason } => ended(OutcomeKind::Error, format!("cannot be done: {reason}")),
+        TaskOutcome::Refused { reason } => ended(OutcomeKind::Rejected, format!("refused: {reason}")),
+        TaskOutcome::DeadLetter { reason } => ended(OutcomeKind::Error, format!("put aside: {reason}")),
+        TaskOutcome::Person { reason } => {
             (SessionState::Interrupted, None, format!("somebody has to decide: {reason}"))
         }
-        Outcome::Cancelled => ended(OutcomeKind::Cancelled, "cancelled".to_owned()),
-        Outcome::Expired { reason } => ended(OutcomeKind::BudgetExhausted, format!("expired: {reason}")),
-        Outcome::OverBudget { reason } => {
+        TaskOutcome::Cancelled => ended(OutcomeKind::Cancelled, "cancelled".to_owned()),
+        TaskOutcome::Expired { reason } => ended(OutcomeKind::BudgetExhausted, format!("expired: {reason}")),
+        TaskOutcome::OverBudget { reason } => {
             ended(OutcomeKind::BudgetExhausted, format!("never begun: {reason}"))
         }
-        Outcome::Blocked { by } => ended(OutcomeKind::Failed, format!("never begun: {by} did not finish")),
+        TaskOutcome::Blocked { by } => {
+            ended(OutcomeKind::Failed, format!("never begun: {by} did not finish"))
+        }
     }
 }
 
@@ -202,17 +204,17 @@ pub fn name_of(worker: &WorkerId) -> &str {
     }
 }
 
-impl Overview {
+impl FleetOverview {
     /// Takes in what a record says; returns whether anything is different.
-    pub fn learn(&mut self, change: Change) -> bool {
-        let Change { key, value, at_ms, .. } = change;
+    pub fn learn(&mut self, change: RecordChange) -> bool {
+        let RecordChange { key, value, at_ms, .. } = change;
         let Some((prefix, id)) =
             FOLLOWED.iter().find_map(|prefix| Some((*prefix, key.strip_prefix(prefix)?)))
         else {
             return false;
         };
         let Ok(id) = TaskId::new(id) else { return false };
-        let known = self.tasks.entry(id.clone()).or_insert_with(|| Known::new(&id));
+        let known = self.tasks.entry(id.clone()).or_insert_with(|| OverviewTask::new(&id));
         match (prefix, value) {
             (TASKS, Some(value)) => match TaskRecord::stored_as(&id, &value) {
                 Some(record) => known.task(record, at_ms),

@@ -1,14 +1,14 @@
 //! Rows of the table from records, in any order.
 
-use deskhand_fleet::signed::Key;
+use deskhand_fleet::signed::FleetSigningKey;
 use serde_json::json;
 
 use super::*;
 
 const WORKER: &str = "lab-1-01a22052-4ea7-724a-a429-32609315c6e4";
 
-fn change(key: &str, value: &[u8], at_ms: u64) -> Change {
-    Change { key: key.to_owned(), value: Some(value.to_vec()), at_ms, is_current: true }
+fn change(key: &str, value: &[u8], at_ms: u64) -> RecordChange {
+    RecordChange { key: key.to_owned(), value: Some(value.to_vec()), at_ms, is_current: true }
 }
 
 fn task(request: &str) -> Vec<u8> {
@@ -33,7 +33,7 @@ fn a_row_is_the_same_in_whatever_order_its_records_come() {
         change("outcome.a", &outcome(), 1_000),
     ];
     let rows = [[0, 1, 2], [2, 1, 0], [1, 2, 0], [2, 0, 1]].map(|order| {
-        let mut overview = Overview::default();
+        let mut overview = FleetOverview::default();
         for index in order {
             assert!(overview.learn(changes[index].clone()));
         }
@@ -48,9 +48,9 @@ fn a_row_is_the_same_in_whatever_order_its_records_come() {
 
 #[test]
 fn a_row_says_where_it_is_and_what_it_waits_for() {
-    let mut overview = Overview::default();
+    let mut overview = FleetOverview::default();
     let id = TaskId::new("a").unwrap();
-    let state = |overview: &Overview| {
+    let state = |overview: &FleetOverview| {
         let row = overview.row(&id).unwrap();
         (row.state, row.place.clone(), row.facts.reason.clone())
     };
@@ -87,16 +87,16 @@ fn the_name_of_a_worker_is_the_one_that_it_was_given() {
 fn every_outcome_says_how_it_ended() {
     let reason = || "why".to_owned();
     let cases = [
-        (Outcome::Failed { reason: reason() }, "error", "cannot be done: why"),
-        (Outcome::Refused { reason: reason() }, "rejected", "refused: why"),
-        (Outcome::DeadLetter { reason: reason() }, "error", "put aside: why"),
-        (Outcome::Cancelled, "cancelled", "cancelled"),
-        (Outcome::Blocked { by: TaskId::new("b").unwrap() }, "failed", "never begun: b did not finish"),
-        (Outcome::Expired { reason: reason() }, "budget_exhausted", "expired: why"),
-        (Outcome::OverBudget { reason: reason() }, "budget_exhausted", "never begun: why"),
+        (TaskOutcome::Failed { reason: reason() }, "error", "cannot be done: why"),
+        (TaskOutcome::Refused { reason: reason() }, "rejected", "refused: why"),
+        (TaskOutcome::DeadLetter { reason: reason() }, "error", "put aside: why"),
+        (TaskOutcome::Cancelled, "cancelled", "cancelled"),
+        (TaskOutcome::Blocked { by: TaskId::new("b").unwrap() }, "failed", "never begun: b did not finish"),
+        (TaskOutcome::Expired { reason: reason() }, "budget_exhausted", "expired: why"),
+        (TaskOutcome::OverBudget { reason: reason() }, "budget_exhausted", "never begun: why"),
         // That of a task with rows is none of a session.
         (
-            Outcome::Done {
+            TaskOutcome::Done {
                 result: json!({"outcome": "failed", "reason": "1 of 2", "rows": 2}),
                 finished: false,
             },
@@ -105,7 +105,7 @@ fn every_outcome_says_how_it_ended() {
         ),
     ];
     for (outcome, kind, reason) in cases {
-        let mut overview = Overview::default();
+        let mut overview = FleetOverview::default();
         overview.learn(change("task.a", &task("do it"), 1));
         let record = OutcomeRecord::from(outcome.clone());
         assert!(overview.learn(change("outcome.a", &serde_json::to_vec(&record).unwrap(), 2)), "{outcome:?}");
@@ -117,10 +117,10 @@ fn every_outcome_says_how_it_ended() {
 
 #[test]
 fn records_that_others_stored_do_not_count() {
-    let (key, id) = (Key::generate(), TaskId::new("a").unwrap());
+    let (key, id) = (FleetSigningKey::generate(), TaskId::new("a").unwrap());
     let spec = key.sign("dh", TaskSpec::new(id.clone())).unwrap();
     let record = serde_json::to_vec(&TaskRecord { spec, released: 0 }).unwrap();
-    let mut overview = Overview::default();
+    let mut overview = FleetOverview::default();
     overview.learn(change("task.a", &record, 1));
     assert!(!overview.learn(change("task.b", &record, 1)), "it says that it is another task");
     assert_eq!(overview.rows().count(), 1);

@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::{
-    admission::{Refusal, Rules},
+    admission::{Rules, TaskRefusal},
     metrics::WorkerFigures,
-    rows::Rows,
+    rows::RowTableCache,
 };
 
 /// For so many leases others may take what a worker refuses, although none is there that does.
@@ -30,24 +30,24 @@ const REFUSED_MAX: usize = 10_000;
 
 /// The announcement of a worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Present {
+pub(super) struct WorkerAnnouncement {
     pub(super) rules: Rules,
     /// The sessions that run.
     pub(super) sessions: u64,
 }
 
 /// A worker among the others of its fleet.
-pub(super) struct Presence {
+pub(super) struct WorkerPresence {
     pub(super) store: NatsStore,
     pub(super) worker: WorkerId,
     pub(super) rules: Rules,
     pub(super) figures: Arc<WorkerFigures>,
     /// Since when tasks were refused here.
     pub(super) refused: Mutex<HashMap<TaskId, Instant>>,
-    pub(super) rows: Rows,
+    pub(super) rows: RowTableCache,
 }
 
-impl Presence {
+impl WorkerPresence {
     /// Says that the worker is there, for as long as this is waited for.
     pub(super) async fn run(&self) -> std::convert::Infallible {
         loop {
@@ -60,13 +60,13 @@ impl Presence {
 
     /// Says it once.
     pub(super) async fn announce(&self) -> Result<(), StoreError> {
-        let present = Present { rules: self.rules.clone(), sessions: self.figures.sessions() };
+        let present = WorkerAnnouncement { rules: self.rules.clone(), sessions: self.figures.sessions() };
         let value = serde_json::to_vec(&present).map_err(|error| StoreError::Unknown(error.to_string()))?;
         self.store.announce(&self.worker, value).await
     }
 
     /// The workers that are there.
-    pub(super) async fn all(&self) -> Result<Vec<Present>, StoreError> {
+    pub(super) async fn all(&self) -> Result<Vec<WorkerAnnouncement>, StoreError> {
         let all = self.store.workers(&self.worker).await?;
         Ok(all.iter().filter_map(|(_, value)| serde_json::from_slice(value).ok()).collect())
     }
@@ -77,15 +77,17 @@ impl Presence {
         let judged = signed.as_ref().map_err(Clone::clone).and_then(|signed| self.rules.judge(spec, signed));
         let reason = match judged {
             Ok(()) => return (Admission::Here, None),
-            Err(Refusal::Everywhere(reason)) => return (Admission::Nowhere { reason }, None),
-            Err(Refusal::Here(reason)) => reason,
+            Err(TaskRefusal::Everywhere(reason)) => return (Admission::Nowhere { reason }, None),
+            Err(TaskRefusal::Here(reason)) => reason,
         };
         // Whether it is a row may not be known yet.
         let Ok(signed) = signed else { return (Admission::Elsewhere, Some(reason)) };
         // One that takes it may just be starting.
         let may_come = self.refused_for(&spec.id) < self.store.times().lease * WAIT_LEASES;
         let others = self.all().await;
-        let takes = |others: &[Present]| others.iter().any(|other| other.rules.judge(spec, &signed).is_ok());
+        let takes = |others: &[WorkerAnnouncement]| {
+            others.iter().any(|other| other.rules.judge(spec, &signed).is_ok())
+        };
         match others {
             Ok(others) if !may_come && !takes(&others) => {
                 let reason =

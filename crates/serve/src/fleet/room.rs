@@ -18,7 +18,7 @@ const WAITING_MAX: f64 = 60.0;
 
 /// The free resources of the machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Room {
+pub(super) struct MachineHeadroom {
     /// Memory that can be had without swapping, in KiB.
     pub(super) available_kib: u64,
     /// The part of the time in which something waited for a processor, in percent; `None` where the kernel does not measure it.
@@ -27,7 +27,7 @@ pub(super) struct Room {
     pub(super) processors: usize,
 }
 
-impl Room {
+impl MachineHeadroom {
     /// Measures it.
     pub(super) fn now() -> Self {
         let available = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
@@ -83,18 +83,18 @@ mod tests {
 
     #[test]
     fn memory_and_waiting_for_processors_decide() {
-        let idle = Room { available_kib: 8 * 1024 * 1024, waiting: Some(1.0), processors: 2 };
+        let idle = MachineHeadroom { available_kib: 8 * 1024 * 1024, waiting: Some(1.0), processors: 2 };
         assert!(idle.has_place(0) && idle.has_place(20));
-        assert!(!Room { available_kib: 900 * 1024, ..idle }.has_place(1));
-        assert!(Room { available_kib: 100, ..idle }.has_place(0), "one is always tried");
-        let busy = Room { waiting: Some(90.0), ..idle };
+        assert!(!MachineHeadroom { available_kib: 900 * 1024, ..idle }.has_place(1));
+        assert!(MachineHeadroom { available_kib: 100, ..idle }.has_place(0), "one is always tried");
+        let busy = MachineHeadroom { waiting: Some(90.0), ..idle };
         assert!(busy.has_place(1) && !busy.has_place(2));
-        let unknown = Room { waiting: None, ..idle };
+        let unknown = MachineHeadroom { waiting: None, ..idle };
         assert!(unknown.has_place(3) && !unknown.has_place(4));
     }
 
     #[test]
     fn it_is_measured_here() {
-        assert!(Room::now().available_kib > 0);
+        assert!(MachineHeadroom::now().available_kib > 0);
     }
 }

@@ -8,26 +8,26 @@ use std::{borrow::Cow, sync::Arc};
 use deskhand_fleet::{
     holder::{outcome_key, task_key},
     nats::NatsStore,
-    plan::{Table, is_row_of},
-    store::{Store as _, StoreError},
+    plan::{TaskTable, is_row_of},
+    store::{FleetStore as _, StoreError},
     task::{TaskId, TaskRecord, TaskSpec},
 };
 use tokio::sync::Mutex;
 
-use super::admission::Refusal;
+use super::admission::TaskRefusal;
 
 /// The table that was read last, with its hash: its rows come one after the other.
 #[derive(Debug, Default)]
-pub(super) struct Rows(Mutex<Option<(String, Arc<Table>)>>);
+pub(super) struct RowTableCache(Mutex<Option<(String, Arc<TaskTable>)>>);
 
-impl Rows {
+impl RowTableCache {
     /// The task whose signature says who submitted a task: that task itself, or the one that stands for all rows if this is one that a
     /// controller made of a row.
     pub(super) async fn signed<'a>(
         &self,
         store: &NatsStore,
         spec: &'a TaskSpec,
-    ) -> Result<Cow<'a, TaskSpec>, Refusal> {
+    ) -> Result<Cow<'a, TaskSpec>, TaskRefusal> {
         let Some(of) = spec.row_of.as_ref().filter(|_| spec.signed.is_some() && !spec.is_as_signed()) else {
             return Ok(Cow::Borrowed(spec));
         };
@@ -35,20 +35,21 @@ impl Rows {
         if is_row_of(spec, &group, &table) {
             return Ok(Cow::Owned(group));
         }
-        Err(Refusal::Everywhere(format!(
+        Err(TaskRefusal::Everywhere(format!(
             "it is not what follows from {of} and its table: somebody changed it"
         )))
     }
 
     /// A task that stands for rows, and its table.
-    async fn group(&self, store: &NatsStore, id: &TaskId) -> Result<(TaskSpec, Arc<Table>), Refusal> {
-        let later =
-            |error: StoreError| Refusal::Here(format!("{id}, of which it is a row, cannot be read: {error}"));
+    async fn group(&self, store: &NatsStore, id: &TaskId) -> Result<(TaskSpec, Arc<TaskTable>), TaskRefusal> {
+        let later = |error: StoreError| {
+            TaskRefusal::Here(format!("{id}, of which it is a row, cannot be read: {error}"))
+        };
         let missing = |what: String| later(StoreError::Unknown(format!("{what} is not there")));
         let record = store.get(&task_key(id)).await.map_err(later)?;
         let record = record.ok_or_else(|| missing("it".to_owned()))?;
         let wrong = |problem: String| {
-            Refusal::Everywhere(format!(
+            TaskRefusal::Everywhere(format!(
                 "it is not what was signed, and does not follow from {id}: {problem}"
             ))
         };
@@ -66,7 +67,7 @@ impl Rows {
             return Ok((group, Arc::clone(table)));
         }
         let bytes = store.file(&hash).await.map_err(later)?;
-        let table = Arc::new(Table::read(&bytes).map_err(|error| wrong(error.to_string()))?);
+        let table = Arc::new(TaskTable::read(&bytes).map_err(|error| wrong(error.to_string()))?);
         *last = Some((hash, Arc::clone(&table)));
         Ok((group, table))
     }

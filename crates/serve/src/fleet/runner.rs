@@ -9,22 +9,22 @@ use std::{
 };
 
 use deskhand_core::{
-    ids::SessionId, outcome::OutcomeKind, record::Line, session::StopReason, text::error_chain,
+    ids::SessionId, outcome::OutcomeKind, record::JournalEntry, session::StopReason, text::error_chain,
 };
 use deskhand_fleet::{
-    holder::{Admission, Beginning, Lease, Lost, Runner, cancel_key},
-    journal::{Outcome, Part},
+    holder::{Admission, Lease, LeaseLost, TaskRunner, TaskStart, cancel_key},
+    journal::{TaskJournalChunk, TaskOutcome},
     nats::NatsStore,
     pace::pause,
-    plan::{Work, now_ms, time_words},
-    store::{Record, Store},
+    plan::{TaskPayload, now_ms, time_words},
+    store::{FleetRecord, FleetStore},
     task::{TaskId, TaskSpec},
 };
 use deskhand_host::{
-    Control, DesktopEnd, Ended, Host, HostError, Observer, Session, SessionRequest, Task, TaskResult,
-    config::ChannelSetting, live::ScreenPlace,
+    Control, DesktopEnd, EndedSession, Host, HostError, Observer, PreparedSession, SessionRequest, Task,
+    TaskResult, config::ChannelSetting, live::ScreenPlace,
 };
-use deskhand_runtime::{Fence, RunSummary, SessionStore, StopSwitch, Unsealed, new_id};
+use deskhand_runtime::{Fence, RunSummary, SessionStore, StopSwitch, UnsealedJournalPolicy, new_id};
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -34,13 +34,13 @@ use tokio::{
 };
 
 use super::{
-    asking::Asking,
+    asking::QuestionRelay,
     copies::{Copies, DOCUMENTS, SESSION, Then},
     inputs::{self, InputError},
     moved::{documents, lay_out, lay_out_session},
-    presence::Presence,
+    presence::WorkerPresence,
     room::Over,
-    show::Shown,
+    show::SessionScreencast,
 };
 
 /// Lines of a journal come in bursts: those within this time are stored together, unless a command waits for them.
@@ -65,7 +65,7 @@ pub struct FleetResult {
 pub(super) struct SessionRunner {
     pub(super) host: Host,
     pub(super) store: NatsStore,
-    pub(super) presence: Arc<Presence>,
+    pub(super) presence: Arc<WorkerPresence>,
     /// The folder of the tasks: one folder for each that runs.
     pub(super) folder: PathBuf,
     pub(super) stop: StopSwitch,
@@ -77,7 +77,7 @@ pub(super) struct SessionRunner {
 }
 
 /// Why there is no outcome.
-enum Trouble {
+enum TaskRunFailure {
     /// Another worker has it, or may have it.
     Lost,
     /// The task cannot be done here; another worker tries.
@@ -86,8 +86,8 @@ enum Trouble {
     Task(String),
 }
 
-impl From<Lost> for Trouble {
-    fn from(_: Lost) -> Self {
+impl From<LeaseLost> for TaskRunFailure {
+    fn from(_: LeaseLost) -> Self {
         Self::Lost
     }
 }
@@ -104,9 +104,9 @@ impl Drop for TaskFolder {
 }
 
 /// A session that goes with its task, with what this machine remembers of it.
-struct Stored(SessionStore, SessionId);
+struct TaskSessionGuard(SessionStore, SessionId);
 
-impl Drop for Stored {
+impl Drop for TaskSessionGuard {
     fn drop(&mut self) {
         let Self(store, session) = self;
         if let Some(folder) = store.folder(session)
@@ -118,15 +118,15 @@ impl Drop for Stored {
 }
 
 /// The session of a task.
-enum Next {
-    Runs(Box<Session>),
+enum TaskSession {
+    Runs(Box<PreparedSession>),
     /// Whoever had it was lost after its end.
-    Ended(Box<Ended>),
+    Ended(Box<EndedSession>),
 }
 
 /// A session that is ready to run.
-struct Ready {
-    next: Next,
+struct PreparedTaskSession {
+    next: TaskSession,
     task: Task,
     id: SessionId,
     /// Number of bytes of the journal that are stored.
@@ -135,22 +135,22 @@ struct Ready {
     files: BTreeMap<String, String>,
 }
 
-impl Runner for SessionRunner {
-    async fn run<S: Store>(
+impl TaskRunner for SessionRunner {
+    async fn run<S: FleetStore>(
         &self,
         task: &TaskSpec,
-        beginning: Beginning,
+        beginning: TaskStart,
         lease: &Lease<S>,
-    ) -> Result<Outcome, Lost> {
+    ) -> Result<TaskOutcome, LeaseLost> {
         match self.run_task(task, beginning, lease).await {
             Ok(outcome) => Ok(outcome),
-            Err(Trouble::Lost) => Err(Lost),
-            Err(Trouble::Here(reason)) => {
+            Err(TaskRunFailure::Lost) => Err(LeaseLost),
+            Err(TaskRunFailure::Here(reason)) => {
                 // Without a worker that listens, nobody is there to hear it.
                 let _ = self.problems.send((task.id.clone(), reason));
-                Err(Lost)
+                Err(LeaseLost)
             }
-            Err(Trouble::Task(reason)) => Ok(Outcome::Failed { reason }),
+            Err(TaskRunFailure::Task(reason)) => Ok(TaskOutcome::Failed { reason }),
         }
     }
 
@@ -169,22 +169,22 @@ impl SessionRunner {
         self.host.sessions().root().to_owned()
     }
 
-    async fn run_task<S: Store>(
+    async fn run_task<S: FleetStore>(
         &self,
         spec: &TaskSpec,
-        beginning: Beginning,
+        beginning: TaskStart,
         lease: &Lease<S>,
-    ) -> Result<Outcome, Trouble> {
-        let work: Work =
-            serde_json::from_value(spec.work.clone()).map_err(|error| Trouble::Task(error.to_string()))?;
+    ) -> Result<TaskOutcome, TaskRunFailure> {
+        let work: TaskPayload = serde_json::from_value(spec.work.clone())
+            .map_err(|error| TaskRunFailure::Task(error.to_string()))?;
         let folder = TaskFolder(self.folder.join(format!("{}-{}", spec.id, new_id().0)));
         let documents = folder.0.join("documents");
-        let Ready { next, task, id, journal, files } =
+        let PreparedTaskSession { next, task, id, journal, files } =
             self.prepare(spec, &work, beginning, &documents).await?;
-        let _stored = Stored(self.host.sessions(), id.clone());
+        let _stored = TaskSessionGuard(self.host.sessions(), id.clone());
         let session = match next {
-            Next::Runs(session) => session,
-            Next::Ended(ended) => {
+            TaskSession::Runs(session) => session,
+            TaskSession::Ended(ended) => {
                 let documents = files.iter().filter_map(|(name, hash)| {
                     Some((name.strip_prefix(DOCUMENTS)?.to_owned(), hash.clone()))
                 });
@@ -199,7 +199,8 @@ impl SessionRunner {
         let stop = StopSwitch::new();
         let control = Control { stop: stop.clone(), ..Control::unattended() };
         let (mut is_late, mut is_unwanted) = (false, false);
-        let mut observer = Watch { grew: Arc::clone(&grew), changed: Arc::clone(&self.changed) };
+        let mut observer =
+            JournalGrowthWatcher { grew: Arc::clone(&grew), changed: Arc::clone(&self.changed) };
         let session = session.with_fence(Arc::new(fence));
         let begun = Instant::now();
         let running = session.run(&control, &mut observer);
@@ -216,7 +217,7 @@ impl SessionRunner {
         self.changed.notify_one();
         copies.store(Then::GoesOn).await?;
         if is_unwanted {
-            return Ok(Outcome::Cancelled);
+            return Ok(TaskOutcome::Cancelled);
         }
         let late = spec.deadline_ms.filter(|_| is_late);
         let result = self.result(&task, ended, copies.documents().await, late)?;
@@ -231,10 +232,10 @@ impl SessionRunner {
         screen: &ScreenPlace,
     ) -> std::convert::Infallible {
         let (store, worker) = (&self.store, &self.presence.worker);
-        let shown = Shown { store, screen, task: &task.id, worker };
+        let shown = SessionScreencast { store, screen, task: &task.id, worker };
         let waits = self.host.config().people.channel == ChannelSetting::Socket;
         let folder = self.sessions().join(&session.0);
-        let asking = Asking { store, task, worker, folder: &folder, waits };
+        let asking = QuestionRelay { store, task, worker, folder: &folder, waits };
         tokio::select! {
             never = shown.show() => never,
             never = asking.ask() => never,
@@ -254,7 +255,8 @@ impl SessionRunner {
             match self.store.changes(&key, seen).await {
                 Ok(records) => {
                     seen = records.iter().map(|record| record.revision).fold(seen, u64::max);
-                    let cancels = |record: &Record| record.key == key && task.is_cancelled_by(&record.value);
+                    let cancels =
+                        |record: &FleetRecord| record.key == key && task.is_cancelled_by(&record.value);
                     *is_unwanted = records.iter().any(cancels);
                 }
                 Err(_) => pause(AGAIN).await,
@@ -267,20 +269,20 @@ impl SessionRunner {
     fn result(
         &self,
         task: &Task,
-        ended: Result<Option<Ended>, HostError>,
+        ended: Result<Option<EndedSession>, HostError>,
         documents: BTreeMap<String, String>,
         late: Option<u64>,
-    ) -> Result<FleetResult, Trouble> {
+    ) -> Result<FleetResult, TaskRunFailure> {
         match &ended {
             // It goes on elsewhere.
-            Ok(None) => return Err(Trouble::Lost),
+            Ok(None) => return Err(TaskRunFailure::Lost),
             Ok(Some(ended)) => {
                 if let Some(reason) = &ended.suspended {
-                    return Err(Trouble::Here(reason.to_string()));
+                    return Err(TaskRunFailure::Here(reason.to_string()));
                 }
             }
             // The machine may be the cause. A task that fails like this everywhere is put aside in the end.
-            Err(error) => return Err(Trouble::Here(error_chain(error))),
+            Err(error) => return Err(TaskRunFailure::Here(error_chain(error))),
         }
         let mut result = TaskResult::of(task, ended);
         if let Some(deadline) = late.filter(|_| result.outcome == OutcomeKind::BudgetExhausted) {
@@ -293,30 +295,30 @@ impl SessionRunner {
     async fn prepare(
         &self,
         spec: &TaskSpec,
-        work: &Work,
-        beginning: Beginning,
+        work: &TaskPayload,
+        beginning: TaskStart,
         folder: &Path,
-    ) -> Result<Ready, Trouble> {
+    ) -> Result<PreparedTaskSession, TaskRunFailure> {
         let mut work = work.clone();
         inputs::take(&self.store, &mut work).await.map_err(|error| match error {
-            InputError::Missing(problem) => Trouble::Task(problem),
-            InputError::Store(error) => Trouble::Here(error_chain(&error)),
+            InputError::Missing(problem) => TaskRunFailure::Task(problem),
+            InputError::Store(error) => TaskRunFailure::Here(error_chain(&error)),
         })?;
         if work.names_folder {
             name_folder(&mut work, folder);
         }
         let whole = match &beginning {
-            Beginning::New => Part::default(),
-            Beginning::Resumed(journal) => journal.whole(),
+            TaskStart::New => TaskJournalChunk::default(),
+            TaskStart::Resumed(journal) => journal.whole(),
         };
-        let here = |error: &dyn std::error::Error| Trouble::Here(error_chain(error));
+        let here = |error: &dyn std::error::Error| TaskRunFailure::Here(error_chain(error));
         let current = documents(&work.documents, &whole.files);
         lay_out(&self.store, folder, &current).await.map_err(|error| here(&error))?;
         let mut files: BTreeMap<String, String> =
             current.into_iter().map(|(name, hash)| (format!("{DOCUMENTS}{name}"), hash)).collect();
         let id = spec.id.as_str();
         let task = Task::of_json(&work.task, id, id, folder)
-            .map_err(|error| Trouble::Task(error_chain(&error)))?
+            .map_err(|error| TaskRunFailure::Task(error_chain(&error)))?
             .made_by(self.presence.provenance(spec).await);
         let sessions = self.host.sessions();
         let moved = lay_out_session(&self.store, &sessions, &whole).await.map_err(|error| here(&error))?;
@@ -324,27 +326,34 @@ impl SessionRunner {
             let session = new_id();
             let made = self.host.start_task(&task, session.clone());
             let made = made.map_err(|error| unbegun(&error))?;
-            return Ok(Ready { next: Next::Runs(Box::new(made)), task, id: session, journal: 0, files });
+            return Ok(PreparedTaskSession {
+                next: TaskSession::Runs(Box::new(made)),
+                task,
+                id: session,
+                journal: 0,
+                files,
+            });
         };
         files.extend(whole.files.into_iter().filter(|(name, _)| name.starts_with(SESSION)));
         if let Some(ended) = self.ended(&moved.session, &whole.lines) {
-            let next = Next::Ended(Box::new(ended));
-            return Ok(Ready { next, task, id: moved.session, journal: moved.journal, files });
+            let next = TaskSession::Ended(Box::new(ended));
+            return Ok(PreparedTaskSession { next, task, id: moved.session, journal: moved.journal, files });
         }
         let request =
             SessionRequest { open: task.documents().collect(), moved: true, ..SessionRequest::default() };
         // Another machine sealed it. Who may write into the fleet's journals is the server's to say.
-        let resumed = self.host.resume(&moved.session.0, Unsealed::Accept, request);
+        let resumed = self.host.resume(&moved.session.0, UnsealedJournalPolicy::Accept, request);
         let session = resumed.map_err(|error| unbegun(&error))?;
-        let next = Next::Runs(Box::new(session));
-        Ok(Ready { next, task, id: moved.session, journal: moved.journal, files })
+        let next = TaskSession::Runs(Box::new(session));
+        Ok(PreparedTaskSession { next, task, id: moved.session, journal: moved.journal, files })
     }
 
     /// Returns the end of a session whose round is over.
-    fn ended(&self, session: &SessionId, lines: &str) -> Option<Ended> {
-        let lines: Vec<Line> = lines.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    fn ended(&self, session: &SessionId, lines: &str) -> Option<EndedSession> {
+        let lines: Vec<JournalEntry> =
+            lines.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         let summary = RunSummary::of(&lines);
-        Some(Ended {
+        Some(EndedSession {
             session: session.clone(),
             folder: self.host.find(&session.0).ok()?,
             outcome: Some(summary.outcome.clone()?),
@@ -360,13 +369,13 @@ impl SessionRunner {
 }
 
 /// Why a session does not begin: this machine is the cause, or the task.
-fn unbegun(error: &HostError) -> Trouble {
+fn unbegun(error: &HostError) -> TaskRunFailure {
     let words = error_chain(error);
-    if error.is_of_its_folder() { Trouble::Here(words) } else { Trouble::Task(words) }
+    if error.is_of_its_folder() { TaskRunFailure::Here(words) } else { TaskRunFailure::Task(words) }
 }
 
 /// Says in the request where files have to be that go back.
-fn name_folder(work: &mut Work, folder: &Path) {
+fn name_folder(work: &mut TaskPayload, folder: &Path) {
     if let Some(Value::String(request)) = work.task.get_mut("request") {
         request.push_str(&format!(
             "\n\nWhere files are to be handed back, save them in the folder {}.",
@@ -376,10 +385,10 @@ fn name_folder(work: &mut Work, folder: &Path) {
 }
 
 /// The outcome of a task whose session came to its end.
-fn done(result: FleetResult) -> Result<Outcome, Trouble> {
+fn done(result: FleetResult) -> Result<TaskOutcome, TaskRunFailure> {
     let finished = result.result.outcome == OutcomeKind::Finished;
-    let result = serde_json::to_value(result).map_err(|error| Trouble::Task(error.to_string()))?;
-    Ok(Outcome::Done { result, finished })
+    let result = serde_json::to_value(result).map_err(|error| TaskRunFailure::Task(error.to_string()))?;
+    Ok(TaskOutcome::Done { result, finished })
 }
 
 /// Stops a session when the worker is stopped, and at its deadline.
@@ -407,11 +416,11 @@ async fn stop_in_time(
 }
 
 /// Stores what is new soon after the session wrote something, and before each of its commands.
-async fn serve<S: Store>(
+async fn serve<S: FleetStore>(
     copies: &Copies<'_, S>,
     mut asked: mpsc::Receiver<oneshot::Sender<()>>,
     grew: &Notify,
-) -> Result<std::convert::Infallible, Lost> {
+) -> Result<std::convert::Infallible, LeaseLost> {
     loop {
         tokio::select! {
             biased;
@@ -432,13 +441,13 @@ async fn burst(grew: &Notify) {
 }
 
 /// Notes that the journal of a session has grown.
-struct Watch {
+struct JournalGrowthWatcher {
     grew: Arc<Notify>,
     changed: Arc<Notify>,
 }
 
-impl Observer for Watch {
-    fn record(&mut self, line: &Line) {
+impl Observer for JournalGrowthWatcher {
+    fn record(&mut self, line: &JournalEntry) {
         if line.seq == 1 {
             self.changed.notify_one();
         }
@@ -458,11 +467,11 @@ impl ChannelFence {
 }
 
 impl Fence for ChannelFence {
-    fn may_act(&self) -> BoxFuture<'_, Result<(), deskhand_runtime::Lost>> {
+    fn may_act(&self) -> BoxFuture<'_, Result<(), deskhand_runtime::SessionOwnershipLost>> {
         Box::pin(async move {
             let (sender, answer) = oneshot::channel();
-            self.0.send(sender).await.map_err(|_| deskhand_runtime::Lost)?;
-            answer.await.map_err(|_| deskhand_runtime::Lost)
+            self.0.send(sender).await.map_err(|_| deskhand_runtime::SessionOwnershipLost)?;
+            answer.await.map_err(|_| deskhand_runtime::SessionOwnershipLost)
         })
     }
 }

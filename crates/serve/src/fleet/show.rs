@@ -23,14 +23,14 @@ const BYTES_A_SECOND: u64 = 2 << 20;
 const WHOLE_EVERY: Duration = Duration::from_secs(1);
 
 /// A session that can be watched.
-pub(super) struct Shown<'a> {
+pub(super) struct SessionScreencast<'a> {
     pub(super) store: &'a NatsStore,
     pub(super) screen: &'a ScreenPlace,
     pub(super) task: &'a TaskId,
     pub(super) worker: &'a WorkerId,
 }
 
-impl Shown<'_> {
+impl SessionScreencast<'_> {
     /// Sends frames whenever somebody watches.
     pub(super) async fn show(&self) -> std::convert::Infallible {
         let mut number = 0;

@@ -12,9 +12,9 @@ use deskhand_core::text::error_chain;
 use deskhand_fleet::{
     holder::task_key,
     nats::{FILE_BYTES_MAX, NatsStore},
-    plan::{ForEach, Work, fill_name, name_results, row_task},
-    signed::{Key, KeyError},
-    store::{Store as _, StoreError},
+    plan::{ForEach, TaskPayload, fill_name, name_results, row_task},
+    signed::{FleetSigningKey, KeyError},
+    store::{FleetStore as _, StoreError},
     task::{IdError, TaskId, TaskRecord, TaskSpec},
 };
 use deskhand_host::{Task, TaskFiles, WrittenTask, batch::TaskError};
@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 
 use super::{
     stays_inside,
-    written::{Asked, Rows, read_table, wrong},
+    written::{FleetTaskFields, TaskRowSource, read_table, wrong},
 };
 
 /// The most documents of a task.
@@ -97,10 +97,10 @@ pub enum SubmitError {
 
 /// A task that can be submitted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Prepared {
+pub struct TaskSubmission {
     spec: TaskSpec,
     /// The work for the worker; `None` for a task that stands for rows, which are sent as well.
-    work: Option<Work>,
+    work: Option<TaskPayload>,
     /// Its documents, each with its name on the worker.
     documents: BTreeMap<String, PathBuf>,
     /// `true` if the deadline runs from now on.
@@ -108,7 +108,7 @@ pub struct Prepared {
     place: String,
 }
 
-impl Prepared {
+impl TaskSubmission {
     /// Its id in the fleet.
     pub const fn id(&self) -> &TaskId {
         &self.spec.id
@@ -119,11 +119,11 @@ impl Prepared {
 ///
 /// # Errors
 /// [`SubmitError`] with the file and the field. Nothing was sent.
-pub fn prepare(files: &TaskFiles, batch: Option<&str>) -> Result<Vec<Prepared>, SubmitError> {
-    let all: Result<Vec<Vec<Prepared>>, SubmitError> =
+pub fn prepare(files: &TaskFiles, batch: Option<&str>) -> Result<Vec<TaskSubmission>, SubmitError> {
+    let all: Result<Vec<Vec<TaskSubmission>>, SubmitError> =
         files.written().iter().map(|written| prepare_one(written, batch)).collect();
-    let all: Vec<Prepared> = all?.into_iter().flatten().collect();
-    let ids: BTreeSet<&TaskId> = all.iter().map(Prepared::id).collect();
+    let all: Vec<TaskSubmission> = all?.into_iter().flatten().collect();
+    let ids: BTreeSet<&TaskId> = all.iter().map(TaskSubmission::id).collect();
     for prepared in &all {
         if let Some(after) = prepared.spec.after.iter().find(|after| !ids.contains(after)) {
             return Err(SubmitError::After { place: prepared.place.clone(), after: after.to_string() });
@@ -141,11 +141,11 @@ pub fn prepare(files: &TaskFiles, batch: Option<&str>) -> Result<Vec<Prepared>, 
 }
 
 /// A task of a file, and those of its rows if it has a table here.
-fn prepare_one(written: &WrittenTask, batch: Option<&str>) -> Result<Vec<Prepared>, SubmitError> {
+fn prepare_one(written: &WrittenTask, batch: Option<&str>) -> Result<Vec<TaskSubmission>, SubmitError> {
     let place = &written.place;
     let mut task: Map<String, Value> = serde_json::from_str(&written.text)
         .map_err(|error| SubmitError::Field { place: place.clone(), problem: error.to_string() })?;
-    let asked = Asked::take(place, &mut task)?;
+    let asked = FleetTaskFields::take(place, &mut task)?;
     // It is checked here and not on a worker, hours later.
     let checked = Task::of_json(&Value::Object(task.clone()), place, &written.name, written.folder())?;
     let id_of = |id: &str| {
@@ -158,9 +158,9 @@ fn prepare_one(written: &WrittenTask, batch: Option<&str>) -> Result<Vec<Prepare
     let inputs = asked.inputs(place, &id_of)?;
     // What a task takes from another one is there once that has finished.
     spec.after.extend(inputs.iter().map(|input| input.of.clone()));
-    let mut work = Work { task: Value::Object(task), inputs, ..Work::default() };
+    let mut work = TaskPayload { task: Value::Object(task), inputs, ..TaskPayload::default() };
     let rows = asked.rows(place, &id_of)?;
-    if let Some(Rows::Of(table)) = &rows {
+    if let Some(TaskRowSource::Of(table)) = &rows {
         spec.after.extend(table.of.clone());
     }
     name_results(&mut work, |name| {
@@ -172,22 +172,22 @@ fn prepare_one(written: &WrittenTask, batch: Option<&str>) -> Result<Vec<Prepare
     })?;
     match rows {
         None => Ok(vec![prepared(spec, work, &asked, written)?]),
-        Some(Rows::Of(table)) => {
+        Some(TaskRowSource::Of(table)) => {
             spec.for_each = Some(table);
             Ok(vec![prepared(spec, work, &asked, written)?])
         }
-        Some(Rows::Here(document)) => rows_of(spec, &work, document, &asked, written),
+        Some(TaskRowSource::Here(document)) => rows_of(spec, &work, document, &asked, written),
     }
 }
 
 /// The tasks of the rows of a table that is here, and the one that stands for all.
 fn rows_of(
     mut spec: TaskSpec,
-    work: &Work,
+    work: &TaskPayload,
     document: String,
-    asked: &Asked,
+    asked: &FleetTaskFields,
     written: &WrittenTask,
-) -> Result<Vec<Prepared>, SubmitError> {
+) -> Result<Vec<TaskSubmission>, SubmitError> {
     let place = &written.place;
     let failed = |problem: String| wrong(place, "for_each", &format!("{document}: {problem}"));
     let damaged = |error: serde_json::Error| failed(error.to_string());
@@ -197,7 +197,8 @@ fn rows_of(
     for (row, cells) in (1..).zip(&table.rows) {
         let made = row_task(&spec, &table.columns, cells, row);
         let mut made = made.map_err(|error| failed(error.to_string()))?;
-        let mut work: Work = serde_json::from_value(std::mem::take(&mut made.work)).map_err(damaged)?;
+        let mut work: TaskPayload =
+            serde_json::from_value(std::mem::take(&mut made.work)).map_err(damaged)?;
         fill_open(&mut work, &table.columns, cells)
             .map_err(|problem| failed(format!("row {row}: {problem}")))?;
         all.push(prepared(made, work, asked, written)?);
@@ -210,12 +211,12 @@ fn rows_of(
         ..TaskSpec::new(spec.id)
     };
     let place = place.clone();
-    all.push(Prepared { spec: group, work: None, documents: BTreeMap::new(), is_timed: false, place });
+    all.push(TaskSubmission { spec: group, work: None, documents: BTreeMap::new(), is_timed: false, place });
     Ok(all)
 }
 
 /// Puts the cells of a row into the names of documents. A cell leads to nothing but what is beside the table.
-fn fill_open(work: &mut Work, columns: &[String], cells: &[String]) -> Result<(), String> {
+fn fill_open(work: &mut TaskPayload, columns: &[String], cells: &[String]) -> Result<(), String> {
     let Some(Value::Array(open)) = work.task.get_mut("open") else { return Ok(()) };
     for name in open {
         let Value::String(text) = name else { continue };
@@ -231,10 +232,10 @@ fn fill_open(work: &mut Work, columns: &[String], cells: &[String]) -> Result<()
 /// A task with its documents.
 fn prepared(
     spec: TaskSpec,
-    mut work: Work,
-    asked: &Asked,
+    mut work: TaskPayload,
+    asked: &FleetTaskFields,
     written: &WrittenTask,
-) -> Result<Prepared, SubmitError> {
+) -> Result<TaskSubmission, SubmitError> {
     let place = written.place.clone();
     let checked = Task::of_json(&work.task, &place, &written.name, written.folder())?;
     let mut documents = BTreeMap::new();
@@ -265,7 +266,7 @@ fn prepared(
             _ => {}
         }
     }
-    Ok(Prepared { spec, work: Some(work), documents, is_timed: asked.is_timed(), place })
+    Ok(TaskSubmission { spec, work: Some(work), documents, is_timed: asked.is_timed(), place })
 }
 
 fn name_of(path: &Path) -> Option<String> {
@@ -297,8 +298,8 @@ fn document(place: &str, path: PathBuf) -> Result<(String, PathBuf), SubmitError
 /// [`SubmitError`]: another task has the id of one, a document cannot be read, or the server does not answer. What was reported is sent.
 pub async fn submit_all(
     store: &NatsStore,
-    prepared: Vec<Prepared>,
-    key: Option<&Key>,
+    prepared: Vec<TaskSubmission>,
+    key: Option<&FleetSigningKey>,
     mut sent: impl FnMut(&TaskId),
 ) -> Result<(), SubmitError> {
     // Rows of a table mostly have the same documents.
@@ -325,7 +326,11 @@ async fn send_file(store: &NatsStore, place: &str, path: &Path) -> Result<(PathB
 }
 
 /// A task with its signature, if there is a key.
-fn signed(store: &NatsStore, spec: &TaskSpec, key: Option<&Key>) -> Result<TaskSpec, SubmitError> {
+fn signed(
+    store: &NatsStore,
+    spec: &TaskSpec,
+    key: Option<&FleetSigningKey>,
+) -> Result<TaskSpec, SubmitError> {
     let Some(key) = key else { return Ok(spec.clone()) };
     let signed = key.sign(store.fleet(), spec.clone());
     signed.map_err(|source| SubmitError::Sign { id: spec.id.clone(), source })
@@ -334,17 +339,17 @@ fn signed(store: &NatsStore, spec: &TaskSpec, key: Option<&Key>) -> Result<TaskS
 /// Sends a task whose documents are stored under these hashes.
 async fn submit(
     store: &NatsStore,
-    prepared: Prepared,
+    prepared: TaskSubmission,
     stored: &BTreeMap<PathBuf, String>,
-    key: Option<&Key>,
+    key: Option<&FleetSigningKey>,
 ) -> Result<TaskId, SubmitError> {
-    let Prepared { mut spec, work, documents, is_timed, place } = prepared;
+    let TaskSubmission { mut spec, work, documents, is_timed, place } = prepared;
     let documents =
         documents.into_iter().filter_map(|(name, path)| Some((name, stored.get(&path)?.clone()))).collect();
     let damaged =
         |error: serde_json::Error| SubmitError::Field { place: place.clone(), problem: error.to_string() };
     if let Some(work) = work {
-        spec.work = serde_json::to_value(Work { documents, ..work }).map_err(damaged)?;
+        spec.work = serde_json::to_value(TaskPayload { documents, ..work }).map_err(damaged)?;
     }
     let id = spec.id.clone();
     let record = TaskRecord { spec: signed(store, &spec, key)?, released: 0 };

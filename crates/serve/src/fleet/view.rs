@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use deskhand_fleet::{
     holder::{LEASES, OUTCOMES, TASKS, cancel_key, lease_key, outcome_key, task_key},
-    journal::{Entry, Journal, Outcome, WorkerId},
+    journal::{TaskJournalEntries, TaskJournalEntry, TaskOutcome, WorkerId},
     nats::NatsStore,
-    plan::{Attempt, OutcomeRecord, Summary, Used, attempts},
-    signed::Signed,
-    store::{Store as _, StoreError},
+    plan::{FleetSummary, OutcomeRecord, TaskAttempt, TaskUsage, attempts},
+    signed::FleetSignature,
+    store::{FleetStore as _, StoreError},
     task::{TaskId, TaskRecord},
 };
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
@@ -44,13 +44,13 @@ pub enum TaskState {
     /// The task has an outcome.
     Ended {
         /// The outcome.
-        outcome: Outcome,
+        outcome: TaskOutcome,
     },
 }
 
 /// A task and where it is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct TaskRow {
+pub struct FleetTaskRow {
     /// Its id.
     pub id: TaskId,
     /// The state of the task.
@@ -66,10 +66,10 @@ pub struct TaskRow {
     #[serde(skip)]
     pub has_rows: bool,
     /// The usage of the task, once it has an outcome.
-    pub used: Used,
+    pub used: TaskUsage,
     /// The tries before the last one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<TaskAttempt>,
 }
 
 /// Number of tasks in each state.
@@ -91,7 +91,7 @@ pub struct Counts {
 
 impl Counts {
     /// The counts of these tasks.
-    pub fn of(rows: &[TaskRow]) -> Self {
+    pub fn of(rows: &[FleetTaskRow]) -> Self {
         let mut counts = Self { tasks: rows.len(), ..Self::default() };
         for row in rows {
             *counts.of_state(&row.state) += 1;
@@ -105,15 +105,15 @@ impl Counts {
             TaskState::Waits | TaskState::Rows { .. } => &mut self.waiting,
             TaskState::Queued => &mut self.queued,
             TaskState::Held { .. } => &mut self.held,
-            TaskState::Ended { outcome: Outcome::Done { finished: true, .. } } => &mut self.finished,
+            TaskState::Ended { outcome: TaskOutcome::Done { finished: true, .. } } => &mut self.finished,
             TaskState::Ended { .. } => &mut self.unfinished,
         }
     }
 
     /// The counts that a leading controller tells.
-    pub fn told(summary: &Summary) -> Self {
+    pub fn told(summary: &FleetSummary) -> Self {
         let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-        let Summary { tally, held, .. } = summary;
+        let FleetSummary { tally, held, .. } = summary;
         let held = (*held).min(tally.released);
         Self {
             tasks: number(tally.tasks()),
@@ -135,7 +135,7 @@ impl Counts {
 ///
 /// # Errors
 /// The server does not answer.
-pub async fn tasks(store: &NatsStore) -> Result<Vec<TaskRow>, StoreError> {
+pub async fn tasks(store: &NatsStore) -> Result<Vec<FleetTaskRow>, StoreError> {
     let tasks = store.records(TASKS).await?;
     let leases = by_id(store.records(LEASES).await?, LEASES);
     let outcomes = by_id(store.records(OUTCOMES).await?, OUTCOMES);
@@ -172,12 +172,12 @@ pub(super) fn row(
     outcome: Option<OutcomeRecord>,
     holder: Option<String>,
     ended: u32,
-) -> TaskRow {
+) -> FleetTaskRow {
     let TaskRecord { spec, released } = task;
     let rows = spec.for_each.as_ref().and_then(|table| table.rows);
     let (used, attempts) = match &outcome {
         Some(record) => (record.used(), record.attempts.clone()),
-        None => (Used::default(), Vec::new()),
+        None => (TaskUsage::default(), Vec::new()),
     };
     let state = match (outcome, rows, holder, released) {
         (Some(record), ..) => TaskState::Ended { outcome: record.outcome },
@@ -186,7 +186,7 @@ pub(super) fn row(
         (None, None, None, 0) => TaskState::Waits,
         (None, None, None, _) => TaskState::Queued,
     };
-    TaskRow {
+    FleetTaskRow {
         state,
         labels: spec.labels,
         batch: spec.batch,
@@ -201,11 +201,14 @@ pub(super) fn row(
 ///
 /// # Errors
 /// The server does not answer.
-pub async fn named(store: &NatsStore, ids: &[String]) -> Result<(Vec<TaskRow>, Vec<String>), StoreError> {
+pub async fn named(
+    store: &NatsStore,
+    ids: &[String],
+) -> Result<(Vec<FleetTaskRow>, Vec<String>), StoreError> {
     if (1..=NAMED_MAX).contains(&ids.len()) {
         let rows = stream::iter(ids).map(|id| one(store, id)).buffered(NAMED_AT_ONCE);
-        let rows: Vec<Option<TaskRow>> = rows.try_collect().await?;
-        let rows: Option<Vec<TaskRow>> = rows.into_iter().collect();
+        let rows: Vec<Option<FleetTaskRow>> = rows.try_collect().await?;
+        let rows: Option<Vec<FleetTaskRow>> = rows.into_iter().collect();
         if let Some(mut rows) = rows {
             rows.sort_by(|one, other| one.id.cmp(&other.id));
             rows.dedup_by(|one, other| one.id == other.id);
@@ -216,7 +219,7 @@ pub async fn named(store: &NatsStore, ids: &[String]) -> Result<(Vec<TaskRow>, V
 }
 
 /// A task, without reading all of them; `None` if that does not say where it is.
-async fn one(store: &NatsStore, id: &str) -> Result<Option<TaskRow>, StoreError> {
+async fn one(store: &NatsStore, id: &str) -> Result<Option<FleetTaskRow>, StoreError> {
     let Ok(id) = TaskId::new(id) else { return Ok(None) };
     let Some(record) = store.get(&task_key(&id)).await? else { return Ok(None) };
     let Some(task) = TaskRecord::stored_as(&id, &record.value) else { return Ok(None) };
@@ -231,7 +234,7 @@ async fn one(store: &NatsStore, id: &str) -> Result<Option<TaskRow>, StoreError>
     Ok(Some(row(task, outcome, holder, 0)))
 }
 
-fn by_id(records: Vec<deskhand_fleet::store::Record>, prefix: &str) -> BTreeMap<String, Vec<u8>> {
+fn by_id(records: Vec<deskhand_fleet::store::FleetRecord>, prefix: &str) -> BTreeMap<String, Vec<u8>> {
     let named = records.into_iter().filter_map(|record| {
         let id = record.key.strip_prefix(prefix)?.to_owned();
         Some((id, record.value))
@@ -243,7 +246,11 @@ fn by_id(records: Vec<deskhand_fleet::store::Record>, prefix: &str) -> BTreeMap<
 ///
 /// # Errors
 /// The server does not answer.
-pub async fn cancel(store: &NatsStore, task: &TaskId, signed: Option<&Signed>) -> Result<(), StoreError> {
+pub async fn cancel(
+    store: &NatsStore,
+    task: &TaskId,
+    signed: Option<&FleetSignature>,
+) -> Result<(), StoreError> {
     let value = signed.map(serde_json::to_vec).transpose();
     let value = value.map_err(|error| StoreError::Unknown(error.to_string()))?.unwrap_or_default();
     // One that does not count may be there already.
@@ -264,7 +271,7 @@ pub struct TaskJournal {
     /// The files of its session: names, and the hashes under which they are stored.
     pub files: BTreeMap<String, String>,
     /// The tries before the last one.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<TaskAttempt>,
 }
 
 /// Reads the journal of a task.
@@ -272,19 +279,24 @@ pub struct TaskJournal {
 /// # Errors
 /// The server does not answer.
 pub async fn journal(store: &NatsStore, task: &TaskId) -> Result<TaskJournal, StoreError> {
-    let entries: Vec<Entry> = store.journal(task).await?.into_iter().map(|(_, entry)| entry).collect();
+    let entries: Vec<TaskJournalEntry> =
+        store.journal(task).await?.into_iter().map(|(_, entry)| entry).collect();
     let workers = entries.iter().filter_map(|entry| match entry {
-        Entry::Taken { worker } => Some(worker.clone()),
-        Entry::Acts(_) | Entry::Lines(_) | Entry::Afresh | Entry::Again(_) | Entry::Ended { .. } => None,
+        TaskJournalEntry::Taken { worker } => Some(worker.clone()),
+        TaskJournalEntry::Acts(_)
+        | TaskJournalEntry::Lines(_)
+        | TaskJournalEntry::Afresh
+        | TaskJournalEntry::Again(_)
+        | TaskJournalEntry::Ended { .. } => None,
     });
     let workers = workers.collect();
-    let journal = Journal::new(entries);
+    let journal = TaskJournalEntries::new(entries);
     let (whole, attempts) = (journal.whole(), attempts(&journal));
     Ok(TaskJournal { workers, lines: whole.lines, files: whole.files, attempts })
 }
 
 /// The tasks of these ids or, without ids, all; and the ids that no task has.
-pub fn selected(rows: Vec<TaskRow>, ids: &[String]) -> (Vec<TaskRow>, Vec<String>) {
+pub fn selected(rows: Vec<FleetTaskRow>, ids: &[String]) -> (Vec<FleetTaskRow>, Vec<String>) {
     if ids.is_empty() {
         return (rows, Vec::new());
     }

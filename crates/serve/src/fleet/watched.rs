@@ -10,7 +10,7 @@ use deskhand_fleet::{
     nats::NatsStore,
     pace::pause,
     plan::OutcomeRecord,
-    store::{Record, Revision, Store as _, StoreError},
+    store::{FleetRecord, FleetStore as _, Revision, StoreError},
     task::{TaskId, TaskRecord},
 };
 use futures_util::{
@@ -19,24 +19,24 @@ use futures_util::{
 };
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::view::{Counts, TaskRow, row};
+use super::view::{Counts, FleetTaskRow, row};
 
 /// The records that say where a task is.
 const WATCHED: [&str; 3] = [TASKS, LEASES, OUTCOMES];
 
 /// Tasks that somebody watches.
-pub struct Watched {
-    tasks: Tasks,
-    news: SelectAll<BoxStream<'static, Result<Vec<Record>, StoreError>>>,
+pub struct FleetTaskWatcher {
+    tasks: WatchedTaskSet,
+    news: SelectAll<BoxStream<'static, Result<Vec<FleetRecord>, StoreError>>>,
 }
 
-impl Watched {
+impl FleetTaskWatcher {
     /// Reads all tasks. Those with these ids are watched or, without ids, all.
     ///
     /// # Errors
     /// The server does not answer.
     pub async fn read(store: &NatsStore, ids: &[String]) -> Result<Self, StoreError> {
-        let mut tasks = Tasks { ids: ids.iter().cloned().collect(), ..Tasks::default() };
+        let mut tasks = WatchedTaskSet { ids: ids.iter().cloned().collect(), ..WatchedTaskSet::default() };
         let mut news = SelectAll::new();
         for prefix in WATCHED {
             let records = store.records(prefix).await?;
@@ -64,7 +64,7 @@ impl Watched {
     }
 
     /// The watched tasks that are not as they were the last time, sorted by their ids. The first time, that is each of them.
-    pub fn take_changed(&mut self) -> Vec<TaskRow> {
+    pub fn take_changed(&mut self) -> Vec<FleetTaskRow> {
         let changed = std::mem::take(&mut self.tasks.changed);
         changed.iter().filter_map(|id| self.tasks.known.get(id)?.row()).collect()
     }
@@ -94,7 +94,7 @@ fn written_after(
     store: NatsStore,
     prefix: &'static str,
     after: Revision,
-) -> impl Stream<Item = Result<Vec<Record>, StoreError>> + Send {
+) -> impl Stream<Item = Result<Vec<FleetRecord>, StoreError>> + Send {
     unfold((store, after, None), move |(store, after, mut silent)| async move {
         let times = store.times();
         loop {
@@ -118,17 +118,17 @@ fn written_after(
 }
 
 #[derive(Default)]
-struct Tasks {
+struct WatchedTaskSet {
     /// The ids of those that are watched; empty for all.
     ids: BTreeSet<String>,
-    known: BTreeMap<TaskId, Known>,
+    known: BTreeMap<TaskId, WatchedTask>,
     counts: Counts,
     changed: BTreeSet<TaskId>,
 }
 
 /// The current state of a task.
 #[derive(Default)]
-struct Known {
+struct WatchedTask {
     /// Without what it is to do.
     task: Option<TaskRecord>,
     outcome: Option<OutcomeRecord>,
@@ -137,9 +137,9 @@ struct Known {
     ended: u32,
 }
 
-impl Known {
+impl WatchedTask {
     /// The task and where it is, once its own record was read.
-    fn row(&self) -> Option<TaskRow> {
+    fn row(&self) -> Option<FleetTaskRow> {
         let task = self.task.clone()?;
         Some(row(task, self.outcome.clone(), self.holder.clone(), self.ended))
     }
@@ -150,9 +150,9 @@ impl Known {
     }
 }
 
-impl Tasks {
-    fn learn(&mut self, record: Record) {
-        let Record { key, value, .. } = record;
+impl WatchedTaskSet {
+    fn learn(&mut self, record: FleetRecord) {
+        let FleetRecord { key, value, .. } = record;
         let named = WATCHED.iter().find_map(|prefix| Some((*prefix, TaskId::new(key.strip_prefix(prefix)?))));
         let Some((prefix, Ok(id))) = named else { return };
         let ended = if prefix == TASKS {
@@ -172,7 +172,7 @@ impl Tasks {
     }
 
     /// Changes what is known of a task. If it has ended with that and is one of a row, returns the task that stands for the rows.
-    fn change(&mut self, id: TaskId, change: impl FnOnce(&mut Known)) -> Option<TaskId> {
+    fn change(&mut self, id: TaskId, change: impl FnOnce(&mut WatchedTask)) -> Option<TaskId> {
         let known = self.known.entry(id.clone()).or_default();
         let (before, had_ended) = (known.row(), known.ended_row_of().is_some());
         change(known);

@@ -1,39 +1,44 @@
 //! What is shown of the tasks that somebody watches.
 
-use deskhand_fleet::{journal::Outcome, task::TaskSpec};
+use deskhand_fleet::{journal::TaskOutcome, task::TaskSpec};
 use serde_json::json;
 
 use super::*;
 use crate::fleet::view::TaskState;
 
-fn watched(ids: &[&str]) -> Watched {
+fn watched(ids: &[&str]) -> FleetTaskWatcher {
     let ids = ids.iter().map(|id| (*id).to_owned()).collect();
-    Watched { tasks: Tasks { ids, ..Tasks::default() }, news: SelectAll::new() }
+    FleetTaskWatcher { tasks: WatchedTaskSet { ids, ..WatchedTaskSet::default() }, news: SelectAll::new() }
 }
 
-fn task(id: &str, change: impl FnOnce(&mut TaskRecord)) -> Record {
+fn task(id: &str, change: impl FnOnce(&mut TaskRecord)) -> FleetRecord {
     let mut record = TaskRecord { spec: TaskSpec::new(TaskId::new(id).unwrap()), released: 0 };
     change(&mut record);
-    Record { key: format!("{TASKS}{id}"), revision: 1, value: serde_json::to_vec(&record).unwrap() }
+    FleetRecord { key: format!("{TASKS}{id}"), revision: 1, value: serde_json::to_vec(&record).unwrap() }
 }
 
-fn lease(id: &str, worker: &str) -> Record {
-    Record { key: format!("{LEASES}{id}"), revision: 1, value: worker.into() }
+fn lease(id: &str, worker: &str) -> FleetRecord {
+    FleetRecord { key: format!("{LEASES}{id}"), revision: 1, value: worker.into() }
 }
 
-fn outcome(id: &str, finished: bool) -> Record {
-    let outcome = Outcome::Done { result: json!({}), finished };
+fn outcome(id: &str, finished: bool) -> FleetRecord {
+    let outcome = TaskOutcome::Done { result: json!({}), finished };
     let record = OutcomeRecord { outcome, attempts: Vec::new(), batch: None };
-    Record { key: format!("{OUTCOMES}{id}"), revision: 1, value: serde_json::to_vec(&record).unwrap() }
+    FleetRecord { key: format!("{OUTCOMES}{id}"), revision: 1, value: serde_json::to_vec(&record).unwrap() }
 }
 
 /// What is shown of these records, and how many tasks are finished, ended otherwise, with workers, queued and waiting then.
-fn check(watched: &mut Watched, records: Vec<Record>, shown: &[(&str, &str)], counts: [usize; 5]) {
+fn check(
+    watched: &mut FleetTaskWatcher,
+    records: Vec<FleetRecord>,
+    shown: &[(&str, &str)],
+    counts: [usize; 5],
+) {
     for record in records {
         watched.tasks.learn(record);
     }
     let changed = watched.take_changed();
-    let words = |row: &TaskRow| match &row.state {
+    let words = |row: &FleetTaskRow| match &row.state {
         TaskState::Waits => "waits".to_owned(),
         TaskState::Queued => "queued".to_owned(),
         TaskState::Rows { rows, ended } => format!("{ended} of {rows}"),

@@ -7,8 +7,8 @@ use deskhand_fleet::{
     holder::{ANSWERS, QUESTIONS, task_key},
     nats::NatsStore,
     pace::pause,
-    signed::{Key, KeyError, Signed},
-    store::{Store as _, StoreError},
+    signed::{FleetSignature, FleetSigningKey, KeyError},
+    store::{FleetStore as _, StoreError},
     task::{TaskId, TaskRecord, TaskSpec},
 };
 use serde::{Deserialize, Serialize};
@@ -21,14 +21,14 @@ const TRIES: usize = 5;
 
 /// A question of a session: a record with the task's id in its key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Question {
+pub struct FleetQuestion {
     /// Another question has another number: that of its own session's process, and its place there.
     pub key: String,
     /// The line of the protocol that asks.
     pub line: Value,
 }
 
-impl Question {
+impl FleetQuestion {
     /// The id that an answer carries.
     pub fn id(&self) -> Value {
         self.line.get("id").cloned().unwrap_or_default()
@@ -63,17 +63,17 @@ pub enum WishError {
 /// An answer to a question: a record that is written once.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Answer {
+pub(super) struct FleetAnswer {
     /// The line of the protocol.
     line: String,
     /// Who signed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    signed: Option<Signed>,
+    signed: Option<FleetSignature>,
 }
 
-impl Answer {
+impl FleetAnswer {
     /// The line of the protocol in a record, if it counts.
-    pub(super) fn read(record: &[u8], task: &TaskSpec, question: &Question) -> Option<String> {
+    pub(super) fn read(record: &[u8], task: &TaskSpec, question: &FleetQuestion) -> Option<String> {
         let Self { line, signed } = serde_json::from_slice(record).ok()?;
         let is_one = !line.contains('\n') && task.is_answered_by(&question.key, &line, signed.as_ref());
         is_one.then_some(line)
@@ -81,22 +81,22 @@ impl Answer {
 }
 
 /// The key of the record with the answer to a question.
-pub(super) fn answer_key(task: &TaskId, question: &Question) -> String {
+pub(super) fn answer_key(task: &TaskId, question: &FleetQuestion) -> String {
     format!("{ANSWERS}{task}.{}", question.key)
 }
 
 /// A task that somebody looks at, and who they are.
 #[derive(Clone)]
-pub struct Steering {
+pub struct FleetSteering {
     /// The server of its fleet.
     pub store: NatsStore,
     /// The task.
     pub task: TaskId,
     /// Signs what is wanted of a signed task.
-    pub key: Option<Arc<Key>>,
+    pub key: Option<Arc<FleetSigningKey>>,
 }
 
-impl Steering {
+impl FleetSteering {
     /// Carries out a line of the protocol, as far as a worker takes it.
     ///
     /// # Errors
@@ -118,7 +118,7 @@ impl Steering {
     }
 
     /// The key that signs what is wanted; none for a task that is not signed.
-    fn signs(&self, spec: &TaskSpec) -> Result<Option<&Key>, WishError> {
+    fn signs(&self, spec: &TaskSpec) -> Result<Option<&FleetSigningKey>, WishError> {
         let Some(signed) = &spec.signed else { return Ok(None) };
         let key = self.key.as_deref().filter(|key| key.public() == signed.key);
         key.map(Some).ok_or_else(|| WishError::Signed(self.task.clone()))
@@ -134,26 +134,27 @@ impl Steering {
     async fn answer(&self, line: &Value) -> Result<(), WishError> {
         let id = line.get("id").cloned().unwrap_or_default();
         let asked = self.store.get(&format!("{QUESTIONS}{}", self.task)).await?;
-        let question = asked.and_then(|record| record.read::<Question>());
+        let question = asked.and_then(|record| record.read::<FleetQuestion>());
         let question = question.filter(|question| question.id() == id);
         let (Some(question), Some(spec)) = (question, self.spec().await?) else {
             return Err(WishError::NotAsked(id));
         };
         let line = line.to_string();
-        let sign = |key: &Key| key.sign_answer(self.store.fleet(), &self.task, &question.key, &line);
+        let sign =
+            |key: &FleetSigningKey| key.sign_answer(self.store.fleet(), &self.task, &question.key, &line);
         let signed = self.signs(&spec)?.map(sign).transpose()?;
-        let answer = serde_json::to_vec(&Answer { line, signed });
+        let answer = serde_json::to_vec(&FleetAnswer { line, signed });
         let answer = answer.map_err(|error| StoreError::Unknown(error.to_string()))?;
         self.put(&answer, &spec, &question).await
     }
 
     /// Stores an answer unless there is one that counts.
-    async fn put(&self, answer: &[u8], spec: &TaskSpec, question: &Question) -> Result<(), WishError> {
+    async fn put(&self, answer: &[u8], spec: &TaskSpec, question: &FleetQuestion) -> Result<(), WishError> {
         let key = answer_key(&self.task, question);
         let mut failed = StoreError::Changed;
         for _ in 0..TRIES {
             let known = self.store.get(&key).await?;
-            if known.as_ref().is_some_and(|known| Answer::read(&known.value, spec, question).is_some()) {
+            if known.as_ref().is_some_and(|known| FleetAnswer::read(&known.value, spec, question).is_some()) {
                 return Err(WishError::Answered);
             }
             // One that does not count may be there already, and others may write at the same time.

@@ -10,11 +10,11 @@ use std::{
 
 use deskhand_fleet::{
     controller::Controller,
-    holder::{Held, Worker},
+    holder::{DeliveryOutcome, FleetWorker},
     journal::WorkerId,
     nats::NatsStore,
-    store::{Delivery, Store as _, StoreError},
-    task::{Offer, TaskId},
+    store::{FleetStore as _, StoreError, TaskDelivery},
+    task::{MachineCapabilities, TaskId},
 };
 use deskhand_host::Host;
 use deskhand_runtime::{StopSwitch, new_id, private};
@@ -28,9 +28,9 @@ use tokio::{
 use super::{
     admission::{AcceptError, Rules},
     metrics::{MetricsListener, WorkerFigures},
-    presence::Presence,
-    room::{Over, Room},
-    rows::Rows,
+    presence::WorkerPresence,
+    room::{MachineHeadroom, Over},
+    rows::RowTableCache,
     runner::SessionRunner,
     watchdog,
 };
@@ -58,7 +58,7 @@ pub trait WorkerObserver: Send {
     /// A task could not be done here, and why.
     fn given_up(&mut self, task: &TaskId, reason: &str);
     /// A task is not with it any more.
-    fn left(&mut self, task: &TaskId, held: &Held);
+    fn left(&mut self, task: &TaskId, held: &DeliveryOutcome);
 }
 
 /// Why a worker cannot begin.
@@ -118,9 +118,9 @@ pub async fn work(
     // They go on while a desktop starts, and end with this.
     let mut others = JoinSet::new();
     others.spawn(beside(controller(&presence), Arc::clone(&presence), metrics));
-    let mut running: JoinSet<(TaskId, Held)> = JoinSet::new();
+    let mut running: JoinSet<(TaskId, DeliveryOutcome)> = JoinSet::new();
     // It is kept until it has come to an end: a task that was given to a wait that nobody waits for would be late.
-    let mut pulling: Option<BoxFuture<'_, Result<Delivery, StoreError>>> = None;
+    let mut pulling: Option<BoxFuture<'_, Result<TaskDelivery, StoreError>>> = None;
     loop {
         let is_draining = *drains.borrow();
         figures.running(running.len());
@@ -174,20 +174,20 @@ fn presence(
     host: &Host,
     store: &NatsStore,
     options: &WorkerOptions,
-    offer: &Offer,
-) -> Result<Arc<Presence>, AcceptError> {
-    Ok(Arc::new(Presence {
+    offer: &MachineCapabilities,
+) -> Result<Arc<WorkerPresence>, AcceptError> {
+    Ok(Arc::new(WorkerPresence {
         store: store.clone(),
         worker: WorkerId(format!("{}-{}", options.name, new_id().0)),
         rules: Rules::new(store.fleet(), &host.config().fleet, offer.clone())?,
         figures: Arc::new(WorkerFigures::default()),
         refused: Mutex::default(),
-        rows: Rows::default(),
+        rows: RowTableCache::default(),
     }))
 }
 
-fn worker(presence: &Presence, runner: SessionRunner) -> Worker<NatsStore, SessionRunner> {
-    Worker {
+fn worker(presence: &WorkerPresence, runner: SessionRunner) -> FleetWorker<NatsStore, SessionRunner> {
+    FleetWorker {
         store: presence.store.clone(),
         runner: Arc::new(runner),
         id: presence.worker.clone(),
@@ -195,7 +195,7 @@ fn worker(presence: &Presence, runner: SessionRunner) -> Worker<NatsStore, Sessi
     }
 }
 
-fn controller(presence: &Presence) -> Controller<NatsStore> {
+fn controller(presence: &WorkerPresence) -> Controller<NatsStore> {
     Controller {
         store: presence.store.clone(),
         name: presence.worker.0.clone(),
@@ -207,7 +207,7 @@ fn controller(presence: &Presence) -> Controller<NatsStore> {
 /// figures.
 async fn beside(
     controller: Controller<NatsStore>,
-    presence: Arc<Presence>,
+    presence: Arc<WorkerPresence>,
     metrics: Option<MetricsListener>,
 ) -> Infallible {
     let figures = async {
@@ -242,12 +242,12 @@ fn host_of(host: &Host, helper: PathBuf, folder: &Path) -> Host {
 /// Returns `true` if another task may be taken.
 fn has_room(options: &WorkerOptions, tasks: usize, over: &Over) -> bool {
     let running = tasks.saturating_sub(over.count());
-    options.most.is_none_or(|most| running < most) && Room::now().has_place(running)
+    options.most.is_none_or(|most| running < most) && MachineHeadroom::now().has_place(running)
 }
 
 async fn pulled(
-    pulling: &mut Option<BoxFuture<'_, Result<Delivery, StoreError>>>,
-) -> Result<Delivery, StoreError> {
+    pulling: &mut Option<BoxFuture<'_, Result<TaskDelivery, StoreError>>>,
+) -> Result<TaskDelivery, StoreError> {
     match pulling {
         Some(pulling) => pulling.await,
         None => std::future::pending().await,
@@ -255,9 +255,9 @@ async fn pulled(
 }
 
 fn begin(
-    running: &mut JoinSet<(TaskId, Held)>,
-    worker: &Arc<Worker<NatsStore, SessionRunner>>,
-    delivery: Delivery,
+    running: &mut JoinSet<(TaskId, DeliveryOutcome)>,
+    worker: &Arc<FleetWorker<NatsStore, SessionRunner>>,
+    delivery: TaskDelivery,
     (changed, over): (&Arc<Notify>, &Arc<Over>),
 ) {
     let (worker, changed, over) = (Arc::clone(worker), Arc::clone(changed), Arc::clone(over));
@@ -271,11 +271,11 @@ fn begin(
 }
 
 /// Returns the offer of this machine.
-fn offer(host: &Host, options: &WorkerOptions) -> Offer {
+fn offer(host: &Host, options: &WorkerOptions) -> MachineCapabilities {
     let allowed = host.config().fleet.applications.as_ref();
     let mut applications: BTreeSet<String> = host.installed_applications().into_iter().collect();
     applications.retain(|name| allowed.is_none_or(|allowed| allowed.contains(name)));
-    Offer {
+    MachineCapabilities {
         applications,
         desktop: None,
         agents: host.config().agents.enabled.iter().cloned().collect(),

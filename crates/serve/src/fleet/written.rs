@@ -6,8 +6,8 @@ use std::{
 };
 
 use deskhand_fleet::{
-    plan::{ForEach, Input, RETRIED, Retry, deadline_ms, duration_ms, now_ms},
-    task::{Needs, OnLoss, TaskId, TaskSpec},
+    plan::{DocumentInput, ForEach, RETRIED, TaskRetryPolicy, deadline_ms, duration_ms, now_ms},
+    task::{OnLoss, TaskId, TaskRequirements, TaskSpec},
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -32,8 +32,8 @@ const FIELDS: [(&str, &str); 11] = [
 /// The fields that only a fleet uses.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Asked {
-    needs: Needs,
+pub(super) struct FleetTaskFields {
+    needs: TaskRequirements,
     after: BTreeSet<String>,
     inputs: Vec<AskedInput>,
     for_each: Option<Value>,
@@ -71,7 +71,7 @@ struct AskedTable {
 }
 
 /// The table whose rows become tasks, as it is written.
-pub(super) enum Rows {
+pub(super) enum TaskRowSource {
     /// A file beside the task.
     Here(String),
     /// A table that another task produces.
@@ -88,7 +88,7 @@ pub(super) fn wrong(place: &str, field: &str, problem: &str) -> SubmitError {
     SubmitError::Field { place: place.to_owned(), problem }
 }
 
-impl Asked {
+impl FleetTaskFields {
     /// Takes the fields out of a task.
     pub(super) fn take(place: &str, task: &mut Map<String, Value>) -> Result<Self, SubmitError> {
         let asked: Map<String, Value> =
@@ -140,7 +140,7 @@ impl Asked {
         &self,
         place: &str,
         id_of: &impl Fn(&str) -> Result<TaskId, SubmitError>,
-    ) -> Result<Vec<Input>, SubmitError> {
+    ) -> Result<Vec<DocumentInput>, SubmitError> {
         let mut names = BTreeMap::new();
         let mut read = |(number, input): (usize, &AskedInput)| {
             let name = input.name.as_ref().unwrap_or(&input.document);
@@ -153,7 +153,7 @@ impl Asked {
                 let problem = format!("two inputs are called `{name}`; give one another name with `as`");
                 return Err(wrong(place, &format!("inputs[{number}]"), &problem));
             }
-            Ok(Input { of: id_of(&input.of)?, document: input.document.clone(), name: name.clone() })
+            Ok(DocumentInput { of: id_of(&input.of)?, document: input.document.clone(), name: name.clone() })
         };
         self.inputs.iter().enumerate().map(&mut read).collect()
     }
@@ -163,22 +163,22 @@ impl Asked {
         &self,
         place: &str,
         id_of: &impl Fn(&str) -> Result<TaskId, SubmitError>,
-    ) -> Result<Option<Rows>, SubmitError> {
+    ) -> Result<Option<TaskRowSource>, SubmitError> {
         match &self.for_each {
             None => Ok(None),
-            Some(Value::String(path)) => Ok(Some(Rows::Here(path.clone()))),
+            Some(Value::String(path)) => Ok(Some(TaskRowSource::Here(path.clone()))),
             Some(other) => {
                 let table = AskedTable::deserialize(other)
                     .map_err(|error| wrong(place, "for_each", &error.to_string()))?;
                 let of = Some(id_of(&table.of)?);
-                Ok(Some(Rows::Of(ForEach { of, document: table.document, rows: None })))
+                Ok(Some(TaskRowSource::Of(ForEach { of, document: table.document, rows: None })))
             }
         }
     }
 }
 
 impl AskedRetry {
-    fn read(&self, place: &str) -> Result<Retry, SubmitError> {
+    fn read(&self, place: &str) -> Result<TaskRetryPolicy, SubmitError> {
         let on = match &self.on {
             Some(on) => on.clone(),
             None => ["failed", "error"].map(ToOwned::to_owned).into(),
@@ -193,14 +193,14 @@ impl AskedRetry {
             }
             None => 0,
         };
-        Ok(Retry { on, most: self.most, wait_ms })
+        Ok(TaskRetryPolicy { on, most: self.most, wait_ms })
     }
 }
 
 /// Reads the file of a table beside a task.
-pub(super) fn read_table(place: &str, path: &Path) -> Result<deskhand_fleet::plan::Table, SubmitError> {
+pub(super) fn read_table(place: &str, path: &Path) -> Result<deskhand_fleet::plan::TaskTable, SubmitError> {
     let bytes = std::fs::read(path)
         .map_err(|error| wrong(place, "for_each", &format!("{}: {error}", path.display())))?;
-    deskhand_fleet::plan::Table::read(&bytes)
+    deskhand_fleet::plan::TaskTable::read(&bytes)
         .map_err(|error| wrong(place, "for_each", &format!("{}: {error}", path.display())))
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use deskhand_runtime::{
-    people::{ApprovalRequest, Questions},
+    people::{ApprovalRequest, QuestionRequest},
     words::whole_command_words,
 };
 use rmcp::model::{
@@ -16,10 +16,10 @@ use rmcp::model::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    protocol::{ANSWER_BOUND, Call, Unanswered},
-    question_page::{Decision, Field, Question, QuestionPage},
+    protocol::{ANSWER_BOUND, McpCall, QuestionError},
+    question_page::{Decision, PageQuestion, PageQuestionField, QuestionPage},
 };
-use crate::desk::{Asking, Attending, Reach, Said, Telling};
+use crate::desk::{Attending, ClientAnswer, ClientCallbacks, ClientQuestion, Telling};
 
 /// The reason for the model of the client when its user cannot be asked.
 const NOBODY: &str = "this needs the user's approval, and this client cannot ask (it does not offer elicitation); the user can \
@@ -32,38 +32,38 @@ const QUESTIONS: &str = "questions";
 
 /// The call through which a session reaches its client now. Clones share it.
 #[derive(Clone, Default)]
-pub(super) struct Line(Arc<Mutex<Option<Arc<Call>>>>);
+pub(super) struct ActiveCall(Arc<Mutex<Option<Arc<McpCall>>>>);
 
-impl Line {
+impl ActiveCall {
     /// One of a call that is the only one.
-    pub(super) fn of(call: &Arc<Call>) -> Self {
+    pub(super) fn of(call: &Arc<McpCall>) -> Self {
         Self(Arc::new(Mutex::new(Some(Arc::clone(call)))))
     }
 
-    fn set(&self, call: Option<Arc<Call>>) {
+    fn set(&self, call: Option<Arc<McpCall>>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = call;
     }
 
     /// The call, while there is one.
-    pub(super) fn call(&self) -> Option<Arc<Call>> {
+    pub(super) fn call(&self) -> Option<Arc<McpCall>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Reaches the client by this call, until the guard is dropped.
-    pub(super) fn hold(&self, call: &Arc<Call>) -> Held {
+    pub(super) fn hold(&self, call: &Arc<McpCall>) -> ActiveCallGuard {
         self.set(Some(Arc::clone(call)));
-        Held(self.clone())
+        ActiveCallGuard(self.clone())
     }
 
     /// Returns the connection from a session to its client.
-    pub(super) fn reach(&self) -> Reach {
+    pub(super) fn reach(&self) -> ClientCallbacks {
         let line = self.clone();
         let telling: Telling = Arc::new(move |words| {
             if let Some(call) = line.call() {
                 call.progress(words);
             }
         });
-        Reach { attending: self.attending(), telling }
+        ClientCallbacks { attending: self.attending(), telling }
     }
 
     /// Asks the user of the client.
@@ -73,9 +73,9 @@ impl Line {
             let call = line.call();
             Box::pin(async move {
                 match (asking, call) {
-                    (Asking::Approval(request), call) => approve(call.as_deref(), &request).await,
-                    (Asking::Questions(questions), Some(call)) => answer(&call, &questions).await,
-                    (Asking::Questions(_), None) => Said::No(NOBODY.to_owned()),
+                    (ClientQuestion::Approval(request), call) => approve(call.as_deref(), &request).await,
+                    (ClientQuestion::Questions(questions), Some(call)) => answer(&call, &questions).await,
+                    (ClientQuestion::Questions(_), None) => ClientAnswer::No(NOBODY.to_owned()),
                 }
             })
         })
@@ -83,17 +83,19 @@ impl Line {
 }
 
 /// A line that is in use.
-pub(super) struct Held(Line);
+pub(super) struct ActiveCallGuard(ActiveCall);
 
-impl Drop for Held {
+impl Drop for ActiveCallGuard {
     fn drop(&mut self) {
         self.0.set(None);
     }
 }
 
-async fn approve(call: Option<&Call>, request: &ApprovalRequest) -> Said {
-    let no = |why: &str| Said::No(format!("{why}. It needs approval because: {}", request.reason));
-    let Some((call, way)) = call.and_then(|call| Some((call, Way::of(call)?))) else { return no(NOBODY) };
+async fn approve(call: Option<&McpCall>, request: &ApprovalRequest) -> ClientAnswer {
+    let no = |why: &str| ClientAnswer::No(format!("{why}. It needs approval because: {}", request.reason));
+    let Some((call, way)) = call.and_then(|call| Some((call, ElicitationChannel::of(call)?))) else {
+        return no(NOBODY);
+    };
     let actions = request.actions.iter().map(|action| {
         let within = action.application.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
         format!("{}{within}", whole_command_words(&action.command, action.target.as_deref()))
@@ -102,9 +104,11 @@ async fn approve(call: Option<&Call>, request: &ApprovalRequest) -> Said {
     let lines: Vec<String> = actions.iter().map(|action| format!("- {action}")).collect();
     let message = format!("Deskhand asks to approve:\n{}\nReason: {}", lines.join("\n"), request.reason);
     let answered = match way {
-        Way::Form => elicit(call, APPROVAL, form(message, &[])).await.map(|result| is_accepted(&result)),
-        Way::Page => {
-            let question = Question {
+        ElicitationChannel::Form => {
+            elicit(call, APPROVAL, form(message, &[])).await.map(|result| is_accepted(&result))
+        }
+        ElicitationChannel::Page => {
+            let question = PageQuestion {
                 title: "Deskhand asks to approve".to_owned(),
                 client: call.client.name.clone(),
                 actions,
@@ -117,37 +121,39 @@ async fn approve(call: Option<&Call>, request: &ApprovalRequest) -> Said {
         }
     };
     match answered {
-        Ok(true) => Said::Approved,
+        Ok(true) => ClientAnswer::Approved,
         Ok(false) => no(REFUSED),
-        Err(Unanswered::Cancelled) => no("the call was cancelled before the user answered"),
-        Err(Unanswered::Nobody) => no("the user did not answer"),
+        Err(QuestionError::Cancelled) => no("the call was cancelled before the user answered"),
+        Err(QuestionError::Nobody) => no("the user did not answer"),
     }
 }
 
-async fn answer(call: &Call, questions: &Questions) -> Said {
-    let Some(way) = Way::of(call) else { return Said::No(NOBODY.to_owned()) };
-    let fields = questions.questions.iter().enumerate().map(|(at, one)| Field {
+async fn answer(call: &McpCall, questions: &QuestionRequest) -> ClientAnswer {
+    let Some(way) = ElicitationChannel::of(call) else { return ClientAnswer::No(NOBODY.to_owned()) };
+    let fields = questions.questions.iter().enumerate().map(|(at, one)| PageQuestionField {
         name: format!("answer_{}", at + 1),
         text: one.text.clone(),
         choices: one.choices.clone(),
         required: one.required,
     });
-    let fields: Vec<Field> = fields.collect();
+    let fields: Vec<PageQuestionField> = fields.collect();
     let message = "Deskhand asks you to answer.".to_owned();
     let answered = match way {
-        Way::Form => elicit(call, QUESTIONS, form(message, &fields)).await.map(|result| {
+        ElicitationChannel::Form => elicit(call, QUESTIONS, form(message, &fields)).await.map(|result| {
             let content = result.content.as_ref().filter(|_| is_accepted(&result))?;
-            let text = |field: &Field| content.get(&field.name).and_then(Value::as_str).unwrap_or_default();
+            let text = |field: &PageQuestionField| {
+                content.get(&field.name).and_then(Value::as_str).unwrap_or_default()
+            };
             Some(fields.iter().map(|field| text(field).to_owned()).collect())
         }),
-        Way::Page => {
-            let question = Question {
+        ElicitationChannel::Page => {
+            let question = PageQuestion {
                 title: "Deskhand asks you to answer".to_owned(),
                 client: call.client.name.clone(),
                 fields: fields.clone(),
                 accept: "Send",
                 reject: "Do not answer",
-                ..Question::default()
+                ..PageQuestion::default()
             };
             on_a_page(call, QUESTIONS, message, question).await.map(|decision| {
                 let mut texts = decision?;
@@ -155,21 +161,21 @@ async fn answer(call: &Call, questions: &Questions) -> Said {
             })
         }
     };
-    answered.ok().flatten().map_or_else(|| Said::No(REFUSED.to_owned()), Said::Answers)
+    answered.ok().flatten().map_or_else(|| ClientAnswer::No(REFUSED.to_owned()), ClientAnswer::Answers)
 }
 
 /// The method of asking the user of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum ElicitationChannel {
     /// By a form that the client shows.
     Form,
     /// By a page of ours, whose address the client opens.
     Page,
 }
 
-impl Way {
+impl ElicitationChannel {
     /// The way that a client offers, forms first; none if it offers none.
-    fn of(call: &Call) -> Option<Self> {
+    fn of(call: &McpCall) -> Option<Self> {
         let client = &call.client;
         let page = client.opens_addresses().then_some(Self::Page);
         if client.shows_forms() { Some(Self::Form) } else { page }
@@ -181,8 +187,8 @@ fn is_accepted(result: &ElicitResult) -> bool {
 }
 
 /// A form with these fields.
-fn form(message: String, fields: &[Field]) -> Option<ElicitRequestParams> {
-    let property = |field: &Field| match field.choices.as_slice() {
+fn form(message: String, fields: &[PageQuestionField]) -> Option<ElicitRequestParams> {
+    let property = |field: &PageQuestionField| match field.choices.as_slice() {
         [] => json!({"type": "string", "title": field.text}),
         choices => json!({"type": "string", "title": field.text, "enum": choices}),
     };
@@ -197,14 +203,14 @@ fn form(message: String, fields: &[Field]) -> Option<ElicitRequestParams> {
 
 /// Asks on a page of its own. The user agrees in the client to open it, and decides on the page.
 async fn on_a_page(
-    call: &Call,
+    call: &McpCall,
     name: &str,
     message: String,
-    question: Question,
-) -> Result<Decision, Unanswered> {
+    question: PageQuestion,
+) -> Result<Decision, QuestionError> {
     let nobody = |error: io::Error| {
         tracing::warn!(%error, "failed to show a question on a page");
-        Unanswered::Nobody
+        QuestionError::Nobody
     };
     let page = QuestionPage::open(question).await.map_err(nobody)?;
     let id = page.url.rsplit('/').next().unwrap_or_default().to_owned();
@@ -218,9 +224,9 @@ async fn on_a_page(
         tokio::select! {
             decided = tokio::time::timeout(ANSWER_BOUND, page.decided()) => match decided {
                 Ok(decided) => decided.map_err(nobody),
-                Err(_) => Err(Unanswered::Nobody),
+                Err(_) => Err(QuestionError::Nobody),
             },
-            () = call.cancelled() => Err(Unanswered::Cancelled),
+            () = call.cancelled() => Err(QuestionError::Cancelled),
         }
     };
     // The page is there before the client opens it, and stays if the client says at once that the user agreed to open it.
@@ -237,13 +243,13 @@ async fn on_a_page(
 
 /// Asks the client.
 async fn elicit(
-    call: &Call,
+    call: &McpCall,
     name: &str,
     question: Option<ElicitRequestParams>,
-) -> Result<ElicitResult, Unanswered> {
-    let question = question.ok_or(Unanswered::Nobody)?;
+) -> Result<ElicitResult, QuestionError> {
+    let question = question.ok_or(QuestionError::Nobody)?;
     let request = InputRequest::Elicitation(ElicitRequest::new(question));
     let answers = call.ask(BTreeMap::from([(name.to_owned(), request)])).await?;
-    let answer = answers.get(name).cloned().ok_or(Unanswered::Nobody)?;
-    serde_json::from_value(answer).map_err(|_| Unanswered::Nobody)
+    let answer = answers.get(name).cloned().ok_or(QuestionError::Nobody)?;
+    serde_json::from_value(answer).map_err(|_| QuestionError::Nobody)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use deskhand_core::prompt::{ListOptions, relevant_words};
+use deskhand_core::prompt::{ViewListOptions, relevant_words};
 use deskhand_host::Host;
 use futures_util::{FutureExt as _, future::BoxFuture};
 use rmcp::{
@@ -17,10 +17,10 @@ use tokio::sync::broadcast;
 use super::{
     desks::Desks,
     prompts,
-    protocol::{Call, Catalog, Change, ClientId, Served, Wanted, with_logs},
+    protocol::{Catalog, CatalogChange, CatalogReply, CatalogRequest, ClientId, McpCall, with_logs},
     resources,
-    tools::{Called, Entry, all},
-    unread::{Reports, Unread},
+    tools::{McpToolContext, McpToolEntry, all},
+    unread::{Reports, UndeliveredReport},
 };
 
 const INSTRUCTIONS: &str = "Deskhand operates desktop applications and verifies every action. \
@@ -33,7 +33,7 @@ const INSTRUCTIONS: &str = "Deskhand operates desktop applications and verifies 
 pub(super) struct Deskhand {
     host: Host,
     pub(super) desks: Arc<Desks>,
-    tools: Vec<Entry>,
+    tools: Vec<McpToolEntry>,
 }
 
 impl Deskhand {
@@ -47,12 +47,12 @@ impl Deskhand {
     }
 
     /// Returns the options for listing windows, given the words searched for.
-    pub(super) fn listing(&self, words: &str) -> ListOptions {
+    pub(super) fn listing(&self, words: &str) -> ViewListOptions {
         let tokens_max = self.host.config().view.to_view().tokens_max;
-        ListOptions { tokens_max, words: relevant_words([words].into_iter()) }
+        ViewListOptions { tokens_max, words: relevant_words([words].into_iter()) }
     }
 
-    fn entry(&self, name: &str) -> Option<&Entry> {
+    fn entry(&self, name: &str) -> Option<&McpToolEntry> {
         self.tools.iter().find(|entry| entry.tool.name == name)
     }
 
@@ -60,14 +60,14 @@ impl Deskhand {
         self: Arc<Self>,
         name: &str,
         arguments: JsonObject,
-        call: Arc<Call>,
+        call: Arc<McpCall>,
     ) -> Result<CallToolResult, ErrorData> {
         let entry = self.entry(name);
         let (run, name, is_repeatable) = entry
             .map(|entry| (entry.run, entry.name, entry.is_repeatable))
             .ok_or_else(|| ErrorData::invalid_params(format!("there is no tool `{name}`"), None))?;
         let reports = Reports::default();
-        let called = Called::new(Arc::clone(&self), Arc::clone(&call), reports.clone());
+        let called = McpToolContext::new(Arc::clone(&self), Arc::clone(&call), reports.clone());
         let answered = match called.reports_first(self.desks.take_unread().await) {
             Ok(()) => run(called, arguments).await,
             Err(problem) => Err(problem),
@@ -79,11 +79,11 @@ impl Deskhand {
         };
         // What was refused did nothing.
         if answered_well && !is_repeatable && !keeps_its_own(name) {
-            self.desks.add_unread(Unread::new(&call, name, texts(&content))).await;
+            self.desks.add_unread(UndeliveredReport::new(&call, name, texts(&content))).await;
         }
         let reports = reports.take();
         if !reports.is_empty() {
-            let told: Vec<String> = reports.iter().map(Unread::to_string).collect();
+            let told: Vec<String> = reports.iter().map(UndeliveredReport::to_string).collect();
             content.insert(0, ContentBlock::text(told.join("\n")));
             // In case that this answer does not arrive either.
             for report in reports {
@@ -165,27 +165,31 @@ impl Catalog for Deskhand {
 
     fn serve(
         self: Arc<Self>,
-        wanted: Wanted,
-        call: Arc<Call>,
-    ) -> BoxFuture<'static, Result<Served, ErrorData>> {
+        wanted: CatalogRequest,
+        call: Arc<McpCall>,
+    ) -> BoxFuture<'static, Result<CatalogReply, ErrorData>> {
         async move {
             match wanted {
-                Wanted::Tool { name, arguments } => self.run(&name, arguments, call).await.map(Served::Tool),
-                Wanted::Prompt { name, arguments } => {
-                    let prompt = prompts::get(&name, &arguments);
-                    prompt.map(Served::Prompt).map_err(|problem| ErrorData::invalid_params(problem, None))
+                CatalogRequest::Tool { name, arguments } => {
+                    self.run(&name, arguments, call).await.map(CatalogReply::Tool)
                 }
-                Wanted::Resource { uri } => {
+                CatalogRequest::Prompt { name, arguments } => {
+                    let prompt = prompts::get(&name, &arguments);
+                    prompt
+                        .map(CatalogReply::Prompt)
+                        .map_err(|problem| ErrorData::invalid_params(problem, None))
+                }
+                CatalogRequest::Resource { uri } => {
                     let read = resources::read(&self, &call, &uri).await;
                     let contents = read.map_err(|problem| ErrorData::resource_not_found(problem, None))?;
-                    Ok(Served::Resource(ReadResourceResult::new(vec![contents])))
+                    Ok(CatalogReply::Resource(ReadResourceResult::new(vec![contents])))
                 }
             }
         }
         .boxed()
     }
 
-    fn changes(&self) -> broadcast::Receiver<Change> {
+    fn changes(&self) -> broadcast::Receiver<CatalogChange> {
         self.desks.changes()
     }
 

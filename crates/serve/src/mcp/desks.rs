@@ -13,10 +13,10 @@ use tokio::{
 };
 
 use super::{
-    ask::{Held, Line},
-    protocol::{Call, Change, ClientId},
+    ask::{ActiveCall, ActiveCallGuard},
+    protocol::{CatalogChange, ClientId, McpCall},
     resources,
-    unread::Unread,
+    unread::UndeliveredReport,
 };
 use crate::desk::Desk;
 
@@ -32,16 +32,16 @@ const UNREAD_MAX: usize = 100;
 
 /// The desktops of the clients of a server, by name: `d1`, `d2`, ….
 pub(super) struct Desks {
-    all: Mutex<Numbered>,
+    all: Mutex<DeskRegistry>,
     /// The sessions of these clients, those that have ended too.
     sessions: Mutex<VecDeque<String>>,
     /// Reports of cancelled calls that belong to no desktop.
-    unread: Mutex<VecDeque<Unread>>,
-    changes: broadcast::Sender<Change>,
+    unread: Mutex<VecDeque<UndeliveredReport>>,
+    changes: broadcast::Sender<CatalogChange>,
 }
 
 #[derive(Default)]
-struct Numbered {
+struct DeskRegistry {
     last: u32,
     desks: BTreeMap<String, One>,
 }
@@ -52,18 +52,18 @@ struct One {
     /// The client that ends with it, unless it has no connection.
     owner: Option<ClientId>,
     /// The line to the client that works on it.
-    line: Line,
+    line: ActiveCall,
     used: Arc<std::sync::Mutex<Instant>>,
-    desk: Arc<Mutex<Steered>>,
+    desk: Arc<Mutex<ClientDesk>>,
 }
 
 /// A desktop with what a cancelled call did on it.
-pub(super) struct Steered {
+pub(super) struct ClientDesk {
     desk: Desk,
-    pub(super) unread: Option<Unread>,
+    pub(super) unread: Option<UndeliveredReport>,
 }
 
-impl Deref for Steered {
+impl Deref for ClientDesk {
     type Target = Desk;
 
     fn deref(&self) -> &Desk {
@@ -71,42 +71,42 @@ impl Deref for Steered {
     }
 }
 
-impl DerefMut for Steered {
+impl DerefMut for ClientDesk {
     fn deref_mut(&mut self) -> &mut Desk {
         &mut self.desk
     }
 }
 
 /// A desktop that a call works on alone.
-pub(super) struct Work {
+pub(super) struct DeskLease {
     pub(super) name: String,
-    desk: OwnedMutexGuard<Steered>,
+    desk: OwnedMutexGuard<ClientDesk>,
     used: Arc<std::sync::Mutex<Instant>>,
-    _line: Held,
+    _line: ActiveCallGuard,
 }
 
-impl Drop for Work {
+impl Drop for DeskLease {
     fn drop(&mut self) {
         *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 }
 
-impl Deref for Work {
-    type Target = Steered;
+impl Deref for DeskLease {
+    type Target = ClientDesk;
 
-    fn deref(&self) -> &Steered {
+    fn deref(&self) -> &ClientDesk {
         &self.desk
     }
 }
 
-impl DerefMut for Work {
-    fn deref_mut(&mut self) -> &mut Steered {
+impl DerefMut for DeskLease {
+    fn deref_mut(&mut self) -> &mut ClientDesk {
         &mut self.desk
     }
 }
 
 /// A desktop in a list.
-pub(super) struct Listed {
+pub(super) struct DeskListEntry {
     pub(super) name: String,
     /// Its session; `None` while a call works on it.
     pub(super) session: Option<String>,
@@ -137,15 +137,15 @@ impl Desks {
             sessions.pop_front();
         }
         drop(sessions);
-        self.tell(Change::Resources);
+        self.tell(CatalogChange::Resources);
     }
 
     /// Subscribes to changes from now on.
-    pub(super) fn changes(&self) -> broadcast::Receiver<Change> {
+    pub(super) fn changes(&self) -> broadcast::Receiver<CatalogChange> {
         self.changes.subscribe()
     }
 
-    fn tell(&self, change: Change) {
+    fn tell(&self, change: CatalogChange) {
         // Nobody listens.
         self.changes.send(change).ok();
     }
@@ -153,7 +153,7 @@ impl Desks {
     /// Tells that a desktop may show something else.
     pub(super) fn worked_on(&self, name: &str) {
         for uri in resources::of_desktop(name) {
-            self.tell(Change::Resource(uri));
+            self.tell(CatalogChange::Resource(uri));
         }
     }
 
@@ -169,7 +169,7 @@ impl Desks {
     }
 
     /// Adds a desktop and returns its name.
-    pub(super) async fn add(&self, desk: Desk, owner: Option<ClientId>, line: Line) -> String {
+    pub(super) async fn add(&self, desk: Desk, owner: Option<ClientId>, line: ActiveCall) -> String {
         if let Some(session) = desk.session() {
             self.add_session(session).await;
         }
@@ -177,10 +177,10 @@ impl Desks {
         all.last = all.last.saturating_add(1);
         let name = format!("d{}", all.last);
         let used = Arc::new(std::sync::Mutex::new(Instant::now()));
-        let desk = Arc::new(Mutex::new(Steered { desk, unread: None }));
+        let desk = Arc::new(Mutex::new(ClientDesk { desk, unread: None }));
         all.desks.insert(name.clone(), One { owner, line, used, desk });
         drop(all);
-        self.tell(Change::Resources);
+        self.tell(CatalogChange::Resources);
         name
     }
 
@@ -188,7 +188,7 @@ impl Desks {
     ///
     /// # Errors
     /// What to do instead, or the call was cancelled.
-    pub(super) async fn hold(&self, name: Option<&str>, call: &Arc<Call>) -> Result<Work, String> {
+    pub(super) async fn hold(&self, name: Option<&str>, call: &Arc<McpCall>) -> Result<DeskLease, String> {
         let (name, one) = self.find(name).await?;
         if let Some(other) = one.line.call() {
             // A question that nobody is asked any more must not hold the desktop.
@@ -199,7 +199,7 @@ impl Desks {
             () = call.cancelled() => return Err("the call was cancelled; nothing was done".to_owned()),
         };
         let _line = one.line.hold(call);
-        Ok(Work { name, desk, used: one.used, _line })
+        Ok(DeskLease { name, desk, used: one.used, _line })
     }
 
     async fn find(&self, name: Option<&str>) -> Result<(String, One), String> {
@@ -224,20 +224,23 @@ impl Desks {
     }
 
     /// The desktops.
-    pub(super) async fn list(&self) -> Vec<Listed> {
+    pub(super) async fn list(&self) -> Vec<DeskListEntry> {
         let all = self.all.lock().await;
         let session = |one: &One| one.desk.try_lock().ok().map(|desk| desk.session().unwrap_or_default());
-        all.desks.iter().map(|(name, one)| Listed { name: name.clone(), session: session(one) }).collect()
+        all.desks
+            .iter()
+            .map(|(name, one)| DeskListEntry { name: name.clone(), session: session(one) })
+            .collect()
     }
 
     /// Forgets a desktop.
     pub(super) async fn remove(&self, name: &str) {
         self.all.lock().await.desks.remove(name);
-        self.tell(Change::Resources);
+        self.tell(CatalogChange::Resources);
     }
 
     /// Keeps what a call did that belongs to no desktop, for the case that its answer is not delivered.
-    pub(super) async fn add_unread(&self, unread: Unread) {
+    pub(super) async fn add_unread(&self, unread: UndeliveredReport) {
         let mut all = self.unread.lock().await;
         all.push_back(unread);
         if all.len() > UNREAD_MAX {
@@ -246,12 +249,12 @@ impl Desks {
     }
 
     /// Such reports that reached nobody, once.
-    pub(super) async fn take_unread(&self) -> Vec<Unread> {
+    pub(super) async fn take_unread(&self) -> Vec<UndeliveredReport> {
         let mut unread = self.unread.lock().await;
-        let (lost, others) = unread.drain(..).partition(Unread::is_lost);
+        let (lost, others) = unread.drain(..).partition(UndeliveredReport::is_lost);
         *unread = others;
         unread.retain(|one| !one.is_read());
-        let lost: VecDeque<Unread> = lost;
+        let lost: VecDeque<UndeliveredReport> = lost;
         lost.into()
     }
 
@@ -287,7 +290,7 @@ impl Desks {
         if ending.is_empty() {
             return;
         }
-        self.tell(Change::Resources);
+        self.tell(CatalogChange::Resources);
         let ends = async {
             for (name, one) in ending {
                 if let Err(error) = one.desk.lock().await.end(why).await {

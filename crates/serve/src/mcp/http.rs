@@ -31,7 +31,7 @@ use super::{
     ServeError,
     deskhand::Deskhand,
     idle::{Visits, attend},
-    protocol::{Calls, Catalog, ClientId, Departures, Refusal, Server, check},
+    protocol::{Calls, Catalog, CatalogServer, ClientId, Departures, InvalidJsonRpcMessage, check},
 };
 use crate::token::{is_same, new_token};
 
@@ -132,7 +132,7 @@ impl HttpServer {
         let sessions = Arc::new(sessions);
         let serving = (Arc::clone(&catalog), Arc::clone(&calls));
         let service = StreamableHttpService::new(
-            move || Ok(Server::new(Arc::clone(&serving.0), Arc::clone(&serving.1), &departures)),
+            move || Ok(CatalogServer::new(Arc::clone(&serving.0), Arc::clone(&serving.1), &departures)),
             Arc::clone(&sessions),
             config,
         );
@@ -208,17 +208,17 @@ async fn well_formed(request: Request, next: Next) -> Response {
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
-    let refused = |status: StatusCode, refusal: &Refusal| {
+    let refused = |status: StatusCode, refusal: &InvalidJsonRpcMessage| {
         (status, [(CONTENT_TYPE, "application/json")], refusal.to_answer().to_string()).into_response()
     };
     let Ok(bytes) = to_bytes(body, REQUEST_MAX).await else {
-        return refused(StatusCode::PAYLOAD_TOO_LARGE, &Refusal::too_large(REQUEST_MAX));
+        return refused(StatusCode::PAYLOAD_TOO_LARGE, &InvalidJsonRpcMessage::too_large(REQUEST_MAX));
     };
     match check(&bytes) {
         Ok(message)
             if serde_json::from_value::<rmcp::model::ClientJsonRpcMessage>(message.clone()).is_err() =>
         {
-            refused(StatusCode::BAD_REQUEST, &Refusal::unknown_form(&message))
+            refused(StatusCode::BAD_REQUEST, &InvalidJsonRpcMessage::unknown_form(&message))
         }
         Ok(_) => next.run(Request::from_parts(parts, Body::from(bytes))).await,
         Err(refusal) => refused(StatusCode::BAD_REQUEST, &refusal),

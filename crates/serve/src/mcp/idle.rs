@@ -31,7 +31,7 @@ const VISITS_MAX: usize = 1_000;
 /// Who is there.
 #[derive(Debug, Clone)]
 pub(super) struct Visits {
-    all: Arc<Mutex<HashMap<String, Visit>>>,
+    all: Arc<Mutex<HashMap<String, McpSessionActivity>>>,
     /// Maximum time without requests from a client.
     idle: Duration,
     again: Duration,
@@ -39,7 +39,7 @@ pub(super) struct Visits {
 
 /// A session, as far as requests show it.
 #[derive(Debug)]
-struct Visit {
+struct McpSessionActivity {
     /// The answers and streams that are open.
     open: usize,
     /// The streams among them that are no answers.
@@ -66,7 +66,7 @@ impl Visits {
         self.idle
     }
 
-    fn all(&self) -> MutexGuard<'_, HashMap<String, Visit>> {
+    fn all(&self) -> MutexGuard<'_, HashMap<String, McpSessionActivity>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -76,10 +76,10 @@ impl Visits {
     }
 
     /// Notes that a client waits for an answer in a session that is known, or `begins`.
-    fn note(&self, session: &str, is_stream: bool, begins: bool) -> Option<Presence> {
+    fn note(&self, session: &str, is_stream: bool, begins: bool) -> Option<McpActivityGuard> {
         let mut all = self.all();
         if begins {
-            let new = Visit { open: 0, streams: 0, had_stream: false, last: Instant::now() };
+            let new = McpSessionActivity { open: 0, streams: 0, had_stream: false, last: Instant::now() };
             all.entry(session.to_owned()).or_insert(new);
         }
         let visit = all.get_mut(session)?;
@@ -87,13 +87,13 @@ impl Visits {
         visit.streams = visit.streams.saturating_add(usize::from(is_stream));
         visit.had_stream |= is_stream;
         visit.last = Instant::now();
-        Some(Presence { visits: self.clone(), session: session.to_owned(), is_stream })
+        Some(McpActivityGuard { visits: self.clone(), session: session.to_owned(), is_stream })
     }
 
     /// The sessions whose clients have gone; each is named once.
     pub(super) fn gone(&self) -> Vec<String> {
         let mut all = self.all();
-        let is_gone = |visit: &Visit| {
+        let is_gone = |visit: &McpSessionActivity| {
             let bound = if visit.had_stream && visit.streams == 0 { self.again } else { self.idle };
             visit.open == 0 && visit.last.elapsed() >= bound
         };
@@ -107,13 +107,13 @@ impl Visits {
 }
 
 /// A client that waits for an answer or reads a stream.
-struct Presence {
+struct McpActivityGuard {
     visits: Visits,
     session: String,
     is_stream: bool,
 }
 
-impl Drop for Presence {
+impl Drop for McpActivityGuard {
     fn drop(&mut self) {
         if let Some(visit) = self.visits.all().get_mut(&self.session) {
             visit.open = visit.open.saturating_sub(1);
@@ -124,12 +124,12 @@ impl Drop for Presence {
 }
 
 /// An answer; the client is there as long as it is read.
-struct Attended {
+struct GuardedResponseBody {
     body: BoxStream<'static, Result<Bytes, axum::Error>>,
-    _presence: Option<Presence>,
+    _presence: Option<McpActivityGuard>,
 }
 
-impl Stream for Attended {
+impl Stream for GuardedResponseBody {
     type Item = Result<Bytes, axum::Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -157,5 +157,5 @@ pub(super) async fn attend(State(visits): State<Visits>, request: Request, next:
     drop(waiting);
     let (parts, body) = response.into_parts();
     let body = body.into_data_stream().boxed();
-    Response::from_parts(parts, Body::from_stream(Attended { body, _presence: presence }))
+    Response::from_parts(parts, Body::from_stream(GuardedResponseBody { body, _presence: presence }))
 }

@@ -52,7 +52,7 @@ pub enum InstallError {
 
 /// The written configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Installed {
+pub struct McpInstallation {
     /// The file.
     pub path: PathBuf,
     /// The part of it that is for Deskhand.
@@ -107,7 +107,7 @@ pub fn install(
     program: &Path,
     project: &Path,
     home: &Path,
-) -> Result<Installed, InstallError> {
+) -> Result<McpInstallation, InstallError> {
     let path = client.file(project, home);
     let before = match fs::read_to_string(&path) {
         Ok(text) => text,
@@ -128,7 +128,7 @@ pub fn install(
             source,
         })?;
     }
-    Ok(Installed { path, part, already })
+    Ok(McpInstallation { path, part, already })
 }
 
 /// A JSON file with the server, and the part that is for it.
@@ -195,7 +195,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn installed(client: ClientKind, folder: &Path) -> Result<Installed, InstallError> {
+    fn installed(client: ClientKind, folder: &Path) -> Result<McpInstallation, InstallError> {
         install(client, Path::new("/opt/deskhand"), folder, folder)
     }
 

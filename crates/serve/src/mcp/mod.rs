@@ -25,8 +25,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use deskhand::Deskhand;
 pub use http::{HttpOptions, HttpServer};
-pub use install::{ClientKind, InstallError, Installed, install};
-use protocol::{Calls, Departures, Lines, Server};
+pub use install::{ClientKind, InstallError, McpInstallation, install};
+use protocol::{Calls, CatalogServer, Departures, JsonRpcLineReader};
 
 /// A server that does not start or breaks off.
 #[derive(Debug, thiserror::Error)]
@@ -59,9 +59,9 @@ where
     let calls = Arc::new(Calls::default());
     // With the connection of its one client, the server itself ends.
     let (departures, _gone) = Departures::new();
-    let server = Server::new(deskhand, Arc::clone(&calls), &departures);
+    let server = CatalogServer::new(deskhand, Arc::clone(&calls), &departures);
     let served = async {
-        let service = rmcp::serve_server(server, Lines::new(input, output)).await;
+        let service = rmcp::serve_server(server, JsonRpcLineReader::new(input, output)).await;
         let service = service.map_err(|error| ServeError::Initialise(Box::new(error)))?;
         service.waiting().await.map(drop).map_err(|error| ServeError::Broke(error.to_string()))
     };

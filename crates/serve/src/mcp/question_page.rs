@@ -45,14 +45,14 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action
 
 /// A question as the page shows it.
 #[derive(Debug, Clone, Default, Serialize)]
-pub(super) struct Question {
+pub(super) struct PageQuestion {
     pub(super) title: String,
     /// The name of the client.
     pub(super) client: Option<String>,
     /// The actions to approve.
     pub(super) actions: Vec<String>,
     pub(super) reason: String,
-    pub(super) fields: Vec<Field>,
+    pub(super) fields: Vec<PageQuestionField>,
     /// The words of the two buttons.
     pub(super) accept: &'static str,
     pub(super) reject: &'static str,
@@ -60,7 +60,7 @@ pub(super) struct Question {
 
 /// A text that is asked for.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Field {
+pub(super) struct PageQuestionField {
     pub(super) name: String,
     pub(super) text: String,
     /// Empty for any text.
@@ -74,14 +74,14 @@ pub(super) type Decision = Option<BTreeMap<String, String>>;
 /// A page that waits for an answer. It ends when it is dropped.
 pub(super) struct QuestionPage {
     listener: TcpListener,
-    shown: Arc<Shown>,
+    shown: Arc<QuestionPageState>,
     decisions: mpsc::Receiver<Decision>,
     /// Its address.
     pub(super) url: String,
 }
 
-struct Shown {
-    question: Question,
+struct QuestionPageState {
+    question: PageQuestion,
     /// As `Host` names it.
     host: String,
     templates: Environment<'static>,
@@ -93,14 +93,14 @@ impl QuestionPage {
     ///
     /// # Errors
     /// No port is free, or the system has no random numbers.
-    pub(super) async fn open(question: Question) -> io::Result<Self> {
+    pub(super) async fn open(question: PageQuestion) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let host = listener.local_addr()?.to_string();
         let url = format!("http://{host}/{}", new_token::<PATH_BYTES>()?);
         let mut templates = template_environment().map_err(io::Error::other)?;
         templates.add_template(TEMPLATE, include_str!("question.html")).map_err(io::Error::other)?;
         let (decision, decisions) = mpsc::channel(1);
-        let shown = Arc::new(Shown { question, host, templates, decision });
+        let shown = Arc::new(QuestionPageState { question, host, templates, decision });
         Ok(Self { listener, shown, decisions, url })
     }
 
@@ -130,14 +130,14 @@ impl QuestionPage {
     }
 }
 
-async fn show(State(shown): State<Arc<Shown>>, headers: HeaderMap) -> Response {
+async fn show(State(shown): State<Arc<QuestionPageState>>, headers: HeaderMap) -> Response {
     if let Some(refusal) = shown.refuses(&headers) {
         return refusal;
     }
     shown.page("")
 }
 
-async fn decide(State(shown): State<Arc<Shown>>, headers: HeaderMap, body: Bytes) -> Response {
+async fn decide(State(shown): State<Arc<QuestionPageState>>, headers: HeaderMap, body: Bytes) -> Response {
     if let Some(refusal) = shown.refuses(&headers) {
         return refusal;
     }
@@ -147,8 +147,9 @@ async fn decide(State(shown): State<Arc<Shown>>, headers: HeaderMap, body: Bytes
         return shown.page("");
     };
     let agrees = decision == DECISION.1;
-    let is_missing =
-        |field: &Field| field.required && given.get(&field.name).is_none_or(|text| text.trim().is_empty());
+    let is_missing = |field: &PageQuestionField| {
+        field.required && given.get(&field.name).is_none_or(|text| text.trim().is_empty())
+    };
     if agrees && shown.question.fields.iter().any(is_missing) {
         return shown.page("");
     }
@@ -160,7 +161,7 @@ async fn decide(State(shown): State<Arc<Shown>>, headers: HeaderMap, body: Bytes
     shown.page(words)
 }
 
-impl Shown {
+impl QuestionPageState {
     /// The refusal of a request that names another host (DNS rebinding) or comes from another page.
     fn refuses(&self, headers: &HeaderMap) -> Option<Response> {
         let is_host = headers.get(HOST).is_some_and(|host| host.as_bytes() == self.host.as_bytes());

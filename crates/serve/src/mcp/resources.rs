@@ -6,7 +6,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use deskhand_runtime::ReportFormat;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 
-use super::{deskhand::Deskhand, desks::Desks, protocol::Call, words};
+use super::{deskhand::Deskhand, desks::Desks, protocol::McpCall, words};
 
 const PNG: &str = "image/png";
 const PLAIN: &str = "text/plain";
@@ -80,7 +80,11 @@ pub(super) async fn values(desks: &Desks, uri: &str, argument: &str) -> Option<V
 ///
 /// # Errors
 /// There is no such resource, or it cannot be read; with what to do.
-pub(super) async fn read(server: &Deskhand, call: &Arc<Call>, uri: &str) -> Result<ResourceContents, String> {
+pub(super) async fn read(
+    server: &Deskhand,
+    call: &Arc<McpCall>,
+    uri: &str,
+) -> Result<ResourceContents, String> {
     let unknown = || format!("there is no resource `{uri}`; `resources/list` has those there are");
     let mut parts = uri.strip_prefix("deskhand://").ok_or_else(unknown)?.split('/');
     match (parts.next(), parts.next(), parts.next(), parts.next()) {

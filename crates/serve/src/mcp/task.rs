@@ -2,29 +2,33 @@
 
 use std::{convert::Infallible, future::pending, sync::Arc};
 
-use deskhand_core::{record::Line, session::StopReason};
-use deskhand_host::{Control, Ended, Host, Notice, Observer, SessionRequest};
+use deskhand_core::{record::JournalEntry, session::StopReason};
+use deskhand_host::{Control, EndedSession, Host, Notice, Observer, SessionRequest};
 use deskhand_runtime::{
     Story,
-    story::{Moment, Update},
+    story::{Moment, StoryUpdate},
     words::{agent_words, command_words, effect_word},
 };
 
 use super::{
-    ask::Line as Reached,
-    protocol::{Call, Level},
+    ask::ActiveCall as Reached,
+    protocol::{Level, McpCall},
 };
-use crate::desk::{Client, DeskError};
+use crate::desk::{DeskError, DeskUserChannel};
 
 /// Runs a request to its end.
 ///
 /// # Errors
 /// No model is configured, or the desktop does not start.
-pub(super) async fn run(host: &Host, request: SessionRequest, call: &Arc<Call>) -> Result<Ended, DeskError> {
+pub(super) async fn run(
+    host: &Host,
+    request: SessionRequest,
+    call: &Arc<McpCall>,
+) -> Result<EndedSession, DeskError> {
     let session = host.start(request)?;
-    let user = Arc::new(Client::alone(Reached::of(call).attending()));
+    let user = Arc::new(DeskUserChannel::alone(Reached::of(call).attending()));
     let control = Control { user, ..Control::unattended() };
-    let mut telling = Telling { story: Story::default(), call: Arc::clone(call) };
+    let mut telling = TaskProgressReporter { story: Story::default(), call: Arc::clone(call) };
     let running = session.run(&control, &mut telling);
     let cancelling = async {
         call.cancelled().await;
@@ -39,21 +43,21 @@ pub(super) async fn run(host: &Host, request: SessionRequest, call: &Arc<Call>) 
 }
 
 /// Tells what happens in a few words.
-struct Telling {
+struct TaskProgressReporter {
     story: Story,
-    call: Arc<Call>,
+    call: Arc<McpCall>,
 }
 
-impl Telling {
+impl TaskProgressReporter {
     fn tell(&self, words: String) {
         self.call.progress(words);
     }
 }
 
-impl Observer for Telling {
-    fn record(&mut self, line: &Line) {
+impl Observer for TaskProgressReporter {
+    fn record(&mut self, line: &JournalEntry) {
         for update in self.story.read(line) {
-            let Update::Moment(moment) = update else { continue };
+            let StoryUpdate::Moment(moment) = update else { continue };
             match *moment {
                 Moment::Assigned(step) => {
                     self.tell(format!("{}: {}", agent_words(&step.agent), step.subtask));

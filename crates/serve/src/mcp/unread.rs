@@ -6,24 +6,24 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::protocol::{Call, Delivery};
+use super::protocol::{AnswerDelivery, McpCall};
 
 /// The report of a call until its answer is delivered.
 #[derive(Debug, Clone)]
-pub(super) struct Unread {
+pub(super) struct UndeliveredReport {
     tool: &'static str,
     digest: [u8; 32],
-    delivery: Delivery,
+    delivery: AnswerDelivery,
     report: String,
 }
 
-impl Unread {
-    pub(super) fn new(call: &Call, tool: &'static str, report: impl Into<String>) -> Self {
+impl UndeliveredReport {
+    pub(super) fn new(call: &McpCall, tool: &'static str, report: impl Into<String>) -> Self {
         Self { tool, digest: call.digest, delivery: call.delivery(), report: report.into() }
     }
 
     /// The same, reported by another call.
-    pub(super) fn again(self, call: &Call) -> Self {
+    pub(super) fn again(self, call: &McpCall) -> Self {
         Self { delivery: call.delivery(), ..self }
     }
 
@@ -38,12 +38,12 @@ impl Unread {
     }
 
     /// Returns `true` if a call asks for the same.
-    pub(super) fn is_of(&self, call: &Call) -> bool {
+    pub(super) fn is_of(&self, call: &McpCall) -> bool {
         self.digest == call.digest
     }
 }
 
-impl fmt::Display for Unread {
+impl fmt::Display for UndeliveredReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tool, report, .. } = self;
         write!(
@@ -55,14 +55,14 @@ impl fmt::Display for Unread {
 
 /// Reports that the answer of a call has to carry.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Reports(Arc<Mutex<Vec<Unread>>>);
+pub(super) struct Reports(Arc<Mutex<Vec<UndeliveredReport>>>);
 
 impl Reports {
-    pub(super) fn add(&self, unread: Unread) {
+    pub(super) fn add(&self, unread: UndeliveredReport) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(unread);
     }
 
-    pub(super) fn take(&self) -> Vec<Unread> {
+    pub(super) fn take(&self) -> Vec<UndeliveredReport> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -3,14 +3,14 @@
 use deskhand_core::{
     intent::Does,
     observation::{DesktopView, WindowView},
-    prompt::{ListOptions, view_text, window_line},
+    prompt::{ViewListOptions, view_text, window_line},
     session::{ViewConfig, later_view_text},
     text::untrusted,
 };
-use deskhand_host::Ended;
+use deskhand_host::EndedSession;
 use deskhand_runtime::words::{effect_word, result_words};
 
-use crate::desk::Turn;
+use crate::desk::DeskTurn;
 
 /// The windows of a desktop.
 pub(super) fn windows(view: &DesktopView) -> String {
@@ -22,7 +22,7 @@ pub(super) fn windows(view: &DesktopView) -> String {
 }
 
 /// The verdict on each action, then what came of them, and what else happened: that may quote windows and documents.
-pub(super) fn done(turn: &Turn) -> String {
+pub(super) fn done(turn: &DeskTurn) -> String {
     let (mut verdicts, mut results) = (Vec::new(), Vec::new());
     for (number, done) in (1_u32..).zip(&turn.done) {
         verdicts.push(format!("{number}. {}: {}", done.command.tool, effect_word(&done.result)));
@@ -44,7 +44,7 @@ pub(super) fn done(turn: &Turn) -> String {
 }
 
 /// A window, in full or as what changed since `before`.
-pub(super) fn window(view: &WindowView, before: Option<&WindowView>, options: &ListOptions) -> String {
+pub(super) fn window(view: &WindowView, before: Option<&WindowView>, options: &ViewListOptions) -> String {
     let id = view.surfaces.first().map(|surface| surface.window.id.to_string()).unwrap_or_default();
     let config = ViewConfig { tokens_max: options.tokens_max, ..ViewConfig::default() };
     let text = match before {
@@ -61,7 +61,7 @@ pub(super) fn window(view: &WindowView, before: Option<&WindowView>, options: &L
 }
 
 /// Describes how a session ended.
-pub(super) fn ended(end: &Ended) -> String {
+pub(super) fn ended(end: &EndedSession) -> String {
     let outcome = end.outcome();
     let mut lines = vec![format!("Session {}: {}.", end.session.0, outcome.kind)];
     if !outcome.reason.is_empty() {

@@ -11,7 +11,7 @@ use axum::{
 };
 use tokio::time::timeout;
 
-use super::error::PageError;
+use super::error::PageApiError;
 
 /// Maximum time to receive a body.
 const BODY_BOUND: Duration = Duration::from_secs(15);
@@ -19,7 +19,7 @@ const BODY_BOUND: Duration = Duration::from_secs(15);
 /// Hands a request on once its body is there, of at most so many bytes.
 pub(super) async fn whole<const BYTES_MAX: usize>(request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
-    let refused = |status, words: String| PageError::new(status, words).into_response();
+    let refused = |status, words: String| PageApiError::new(status, words).into_response();
     match timeout(BODY_BOUND, to_bytes(body, BYTES_MAX)).await {
         Ok(Ok(bytes)) => next.run(Request::from_parts(parts, Body::from(bytes))).await,
         // One that broke off ends here as well, but nobody hears of it.

@@ -20,7 +20,7 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-use super::{line::Line, visit::Visit};
+use super::{line::PageConnection, visit::ConnectionAdmission};
 
 /// The most connections at once. Each may be a page that stays open.
 pub(super) const CONNECTIONS_MAX: usize = 400;
@@ -40,7 +40,7 @@ struct Connections {
     places: Arc<Semaphore>,
     serving: JoinSet<()>,
     /// Those that were not let in when this was looked at last, the first one first.
-    strangers: VecDeque<(Visit, AbortHandle)>,
+    strangers: VecDeque<(ConnectionAdmission, AbortHandle)>,
 }
 
 /// Serves connections; never returns but for an error of the listener.
@@ -86,8 +86,8 @@ impl Connections {
     async fn take_in(&mut self, stream: TcpStream) {
         let Some(place) = self.place().await else { return };
         stream.set_nodelay(true).ok();
-        let visit = Visit::default();
-        let line = Line::new(stream, place);
+        let visit = ConnectionAdmission::default();
+        let line = PageConnection::new(stream, place);
         let served = serve_one(line, self.tls.clone(), visit.clone(), self.router.clone());
         let serving = self.serving.spawn(served);
         self.strangers.push_back((visit, serving));
@@ -110,7 +110,12 @@ impl Connections {
     }
 }
 
-async fn serve_one(line: Line<TcpStream>, tls: Option<TlsAcceptor>, visit: Visit, router: Router) {
+async fn serve_one(
+    line: PageConnection<TcpStream>,
+    tls: Option<TlsAcceptor>,
+    visit: ConnectionAdmission,
+    router: Router,
+) {
     let served = match tls {
         None => serve_http(line, visit, router).await,
         Some(tls) => match timeout(HEAD_BOUND, tls.accept(line)).await {
@@ -123,7 +128,7 @@ async fn serve_one(line: Line<TcpStream>, tls: Option<TlsAcceptor>, visit: Visit
     }
 }
 
-async fn serve_http<S>(line: S, visit: Visit, router: Router) -> hyper::Result<()>
+async fn serve_http<S>(line: S, visit: ConnectionAdmission, router: Router) -> hyper::Result<()>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {

@@ -29,7 +29,7 @@ use axum::{
 
 use deskhand_runtime::private;
 
-use super::{Service, error::PageError, visit::Visit};
+use super::{PageService, error::PageApiError, visit::ConnectionAdmission};
 use crate::token::{is_same, new_token};
 
 /// The file with the token and the key of cookies.
@@ -51,12 +51,12 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; s
 
 /// The token, and what a cookie has in place of it.
 #[derive(Clone)]
-pub struct Keys {
+pub struct PageCredentials {
     token: String,
     cookie: String,
 }
 
-impl Keys {
+impl PageCredentials {
     /// The keys of a folder, which are made the first time and stay: who was let in stays in when the service is started again.
     ///
     /// # Errors
@@ -89,14 +89,14 @@ impl Keys {
 }
 
 /// The names by which the service is asked for.
-pub(super) struct Names {
+pub(super) struct ServiceHostNames {
     scheme: &'static str,
     port: u16,
     /// As they stand in a request, with the port unless it is the usual one.
     hosts: Vec<String>,
 }
 
-impl Names {
+impl ServiceHostNames {
     /// Those of the loopback address, the address itself, and further ones.
     pub(super) fn new(address: SocketAddr, is_secure: bool, more: &[String]) -> Self {
         let (scheme, usual) = if is_secure { ("https", 443) } else { ("http", 80) };
@@ -134,23 +134,23 @@ impl Names {
 
 /// The door.
 pub(crate) struct Door {
-    names: Names,
-    keys: Keys,
+    names: ServiceHostNames,
+    keys: PageCredentials,
     /// The allowance of admitted clients; strangers use none of it.
-    guests: Allowance,
-    strangers: Allowance,
-    wrong: Allowance,
+    guests: RequestRateLimiter,
+    strangers: RequestRateLimiter,
+    wrong: RequestRateLimiter,
 }
 
 /// A rate limit: a burst, and then a rate per second.
-struct Allowance {
+struct RequestRateLimiter {
     per_second: f64,
     at_once: f64,
     /// The remaining allowance, as of a time.
     left: Mutex<(f64, Instant)>,
 }
 
-impl Allowance {
+impl RequestRateLimiter {
     fn new(per_second: f64, at_once: f64) -> Self {
         Self { per_second, at_once, left: Mutex::new((at_once, Instant::now())) }
     }
@@ -186,7 +186,7 @@ const NO_LENGTH: Refusal =
 
 /// The credential that a request carried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shown {
+enum PageCredentialKind {
     Token,
     Cookie,
 }
@@ -198,9 +198,9 @@ fn bearer_of(value: &str) -> Option<&str> {
 }
 
 impl Door {
-    pub(super) fn new(names: Names, keys: Keys) -> Self {
-        let requests = || Allowance::new(REQUESTS_PER_SECOND, REQUESTS_AT_ONCE);
-        let wrong = Allowance::new(WRONG_PER_SECOND, WRONG_AT_ONCE);
+    pub(super) fn new(names: ServiceHostNames, keys: PageCredentials) -> Self {
+        let requests = || RequestRateLimiter::new(REQUESTS_PER_SECOND, REQUESTS_AT_ONCE);
+        let wrong = RequestRateLimiter::new(WRONG_PER_SECOND, WRONG_AT_ONCE);
         Self { names, keys, guests: requests(), strangers: requests(), wrong }
     }
 
@@ -221,10 +221,10 @@ impl Door {
     }
 
     /// Returns the credential of a request.
-    fn shown(&self, headers: &HeaderMap) -> Result<Shown, Refusal> {
+    fn shown(&self, headers: &HeaderMap) -> Result<PageCredentialKind, Refusal> {
         let bearer = headers.get(AUTHORIZATION).and_then(|value| bearer_of(value.to_str().ok()?));
         if let Some(token) = bearer {
-            return self.check(token.trim()).map(|()| Shown::Token);
+            return self.check(token.trim()).map(|()| PageCredentialKind::Token);
         }
         let name = self.cookie_name();
         let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
@@ -232,7 +232,7 @@ impl Door {
             cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
         let is_in = pairs
             .any(|(known, value)| known == name && is_same(value.as_bytes(), self.keys.cookie.as_bytes()));
-        is_in.then_some(Shown::Cookie).ok_or(STRANGER)
+        is_in.then_some(PageCredentialKind::Cookie).ok_or(STRANGER)
     }
 
     /// Checks that a request is addressed to this service.
@@ -253,7 +253,7 @@ impl Door {
         if !self.guests.take() {
             return Err(TOO_MANY);
         }
-        if let Some(visit) = request.extensions().get::<Visit>() {
+        if let Some(visit) = request.extensions().get::<ConnectionAdmission>() {
             visit.let_in();
         }
         if headers.contains_key(TRANSFER_ENCODING) {
@@ -266,15 +266,15 @@ impl Door {
         let origin = headers.get(ORIGIN).map(|origin| origin.to_str().unwrap_or_default());
         let is_own = match (origin, shown) {
             (Some(origin), _) => self.names.is_origin(origin),
-            (None, Shown::Token) => true,
-            (None, Shown::Cookie) => false,
+            (None, PageCredentialKind::Token) => true,
+            (None, PageCredentialKind::Cookie) => false,
         };
         is_own.then_some(()).ok_or(OTHER_PAGE)
     }
 }
 
 /// Lets a request pass that may, and gives every response the headers that keep a page to itself.
-pub(super) async fn pass(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
+pub(super) async fn pass(State(service): State<Arc<PageService>>, request: Request, next: Next) -> Response {
     let door = &service.door;
     let passed = match token_in(request.uri()) {
         Some(token) if request.method() == Method::GET => door.let_in(&token, &request),
@@ -286,7 +286,7 @@ pub(super) async fn pass(State(service): State<Arc<Service>>, request: Request, 
     // Who is refused is not listened to any further, whatever else they sent.
     let mut response = passed.unwrap_or_else(|(status, words)| {
         service.metrics.refused(status);
-        ([(CONNECTION, "close")], PageError::new(status, words)).into_response()
+        ([(CONNECTION, "close")], PageApiError::new(status, words)).into_response()
     });
     let headers = response.headers_mut();
     let fixed = [

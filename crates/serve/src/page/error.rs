@@ -30,7 +30,7 @@ const WORDS_MAX: usize = 16 * 1024;
 
 /// A request that failed, with what to tell about it.
 #[derive(Debug)]
-pub(crate) struct PageError {
+pub(crate) struct PageApiError {
     status: StatusCode,
     message: String,
     /// The field of the form that is wrong.
@@ -40,7 +40,7 @@ pub(crate) struct PageError {
 /// A request that failed.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Error")]
-struct Body<'a> {
+struct PageErrorBody<'a> {
     /// The failed operation, its cause, and the next step.
     error: &'a str,
     /// The field of the request that is wrong, where one is.
@@ -48,7 +48,7 @@ struct Body<'a> {
     field: Option<&'static str>,
 }
 
-impl PageError {
+impl PageApiError {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         Self { status, message: message.into(), field: None }
     }
@@ -102,7 +102,7 @@ impl PageError {
     }
 }
 
-impl From<HostError> for PageError {
+impl From<HostError> for PageApiError {
     fn from(error: HostError) -> Self {
         Self::wrong(error_chain(&error))
     }
@@ -110,22 +110,22 @@ impl From<HostError> for PageError {
 
 /// What a response failed with, for the page that tells it to a person.
 #[derive(Debug, Clone)]
-pub(super) struct Failure(pub(super) String);
+pub(super) struct InternalFailure(pub(super) String);
 
-impl IntoResponse for PageError {
+impl IntoResponse for PageApiError {
     fn into_response(self) -> Response {
         let mut response =
-            (self.status, Json(Body { error: &self.message, field: self.field })).into_response();
-        response.extensions_mut().insert(Failure(self.message));
+            (self.status, Json(PageErrorBody { error: &self.message, field: self.field })).into_response();
+        response.extensions_mut().insert(InternalFailure(self.message));
         response
     }
 }
 
-impl OperationOutput for PageError {
+impl OperationOutput for PageApiError {
     type Inner = Self;
 
     fn inferred_responses(context: &mut GenContext, _: &mut Operation) -> Vec<(Option<Code>, Described)> {
-        vec![(None, described::<Body<'_>>(context, JSON, "It failed"))]
+        vec![(None, described::<PageErrorBody<'_>>(context, JSON, "It failed"))]
     }
 }
 
@@ -142,7 +142,7 @@ pub(super) async fn in_json(request: Request, next: Next) -> Response {
     let words = to_bytes(body, WORDS_MAX).await.unwrap_or_default();
     let words = String::from_utf8_lossy(&words);
     let reason = parts.status.canonical_reason().unwrap_or_default();
-    let body = Body { error: if words.is_empty() { reason } else { &words }, field: None };
+    let body = PageErrorBody { error: if words.is_empty() { reason } else { &words }, field: None };
     parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
     parts.headers.remove(CONTENT_LENGTH);
     Response::from_parts(parts, serde_json::to_vec(&body).unwrap_or_default().into())

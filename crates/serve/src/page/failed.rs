@@ -13,7 +13,7 @@ use axum::{
 };
 use serde::Serialize;
 
-use super::{Service, error::Failure};
+use super::{PageService, error::InternalFailure};
 
 #[derive(Serialize)]
 struct FailedView {
@@ -27,14 +27,14 @@ fn is_read(headers: &HeaderMap) -> bool {
 }
 
 /// Puts a page in place of an answer that is a failure. Its headers stay.
-pub(super) async fn told(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
+pub(super) async fn told(State(service): State<Arc<PageService>>, request: Request, next: Next) -> Response {
     let is_read = is_read(request.headers());
     let response = next.run(request).await;
     let status = response.status();
     if !is_read || !(status.is_client_error() || status.is_server_error()) {
         return response;
     }
-    let words = response.extensions().get::<Failure>().map(|failure| failure.0.clone());
+    let words = response.extensions().get::<InternalFailure>().map(|failure| failure.0.clone());
     let title = status.canonical_reason().unwrap_or("It did not work").to_owned();
     let Ok(page) = service.views.text("failed", &FailedView { title, words: words.unwrap_or_default() })
     else {

@@ -1,7 +1,7 @@
 //! The sessions of a fleet among those of this machine.
 //!
 //! The records of the fleet are followed as long as the service runs: rows of the table. What else there is of a session is fetched when
-//! somebody looks at it ([`Mirror`]), and kept for a while.
+//! somebody looks at it ([`SessionMirror`]), and kept for a while.
 
 use std::{
     collections::VecDeque,
@@ -14,23 +14,23 @@ use std::{
 use axum::http::StatusCode;
 use deskhand_core::text::error_chain;
 use deskhand_fleet::{
-    journal::Outcome,
+    journal::TaskOutcome,
     nats::{NatsOptions, NatsStore},
     pace::pause,
-    signed::Key,
+    signed::FleetSigningKey,
     task::TaskId,
 };
 use deskhand_host::{Host, config::Config};
 use deskhand_runtime::{SessionFolder, catalogue::SessionState};
 
-use super::error::PageError;
+use super::error::PageApiError;
 use crate::fleet::{
     FLEET,
     again::{AgainError, once_more},
-    followed::Followed,
-    mirror::{Mirror, MirrorError},
+    followed::OverviewFollower,
+    mirror::{MirrorError, SessionMirror},
     view::TaskState,
-    wish::{Steering, WishError},
+    wish::{FleetSteering, WishError},
 };
 
 /// The folder of the copies, in that of the service.
@@ -46,27 +46,27 @@ pub struct FleetView {
     /// The connection to the server of the fleet.
     pub server: NatsOptions,
     /// Signs cancellations, answers and further tries of signed tasks.
-    pub key: Option<Arc<Key>>,
+    pub key: Option<Arc<FleetSigningKey>>,
 }
 
 /// A copy that is made for one who comes first; who comes meanwhile waits.
-type Copy = Arc<tokio::sync::Mutex<Option<Arc<Mirror>>>>;
+type Copy = Arc<tokio::sync::Mutex<Option<Arc<SessionMirror>>>>;
 
 /// A fleet.
-pub(crate) struct Fleet {
+pub(crate) struct FleetService {
     options: NatsOptions,
     /// Signs what is wanted of signed tasks.
-    key: Option<Arc<Key>>,
+    key: Option<Arc<FleetSigningKey>>,
     config: Config,
     folder: PathBuf,
-    followed: Arc<Followed>,
-    connection: Mutex<Connection>,
+    followed: Arc<OverviewFollower>,
+    connection: Mutex<FleetStoreConnection>,
     /// The one that was looked at last at the end.
     copies: Mutex<VecDeque<(TaskId, Copy)>>,
 }
 
 #[derive(Default)]
-struct Connection {
+struct FleetStoreConnection {
     store: Option<NatsStore>,
     /// Why there is none.
     problem: Option<String>,
@@ -74,14 +74,14 @@ struct Connection {
 
 /// A session, and what reads it.
 #[derive(Clone)]
-pub(crate) struct Located {
+pub(crate) struct SessionLocation {
     pub(crate) host: Host,
     pub(crate) folder: SessionFolder,
     /// The copy, if it is one of a fleet.
-    pub(crate) mirror: Option<Arc<Mirror>>,
+    pub(crate) mirror: Option<Arc<SessionMirror>>,
 }
 
-impl Located {
+impl SessionLocation {
     /// The id on the page.
     pub(crate) fn id(&self) -> String {
         self.folder.name()
@@ -93,7 +93,7 @@ pub(crate) fn task_of(id: &str) -> Option<TaskId> {
     TaskId::new(id.strip_prefix(FLEET)?).ok()
 }
 
-impl Fleet {
+impl FleetService {
     /// A fleet whose server is asked from [`Self::keep_up`] on.
     pub(super) fn new(FleetView { server, key }: FleetView, config: &Config, folder: &Path) -> Self {
         let folder = folder.join(COPIES);
@@ -110,7 +110,7 @@ impl Fleet {
         }
     }
 
-    fn connection(&self) -> MutexGuard<'_, Connection> {
+    fn connection(&self) -> MutexGuard<'_, FleetStoreConnection> {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -132,7 +132,7 @@ impl Fleet {
     }
 
     /// Returns the records of the fleet.
-    pub(crate) fn followed(&self) -> &Arc<Followed> {
+    pub(crate) fn followed(&self) -> &Arc<OverviewFollower> {
         &self.followed
     }
 
@@ -145,11 +145,11 @@ impl Fleet {
     ///
     /// # Errors
     /// It has not answered yet.
-    pub(crate) fn store(&self) -> Result<NatsStore, PageError> {
-        let Connection { store, problem } = &*self.connection();
+    pub(crate) fn store(&self) -> Result<NatsStore, PageApiError> {
+        let FleetStoreConnection { store, problem } = &*self.connection();
         let silent = || {
             let problem = problem.as_deref().unwrap_or("the server of the fleet has not answered yet");
-            PageError::new(StatusCode::SERVICE_UNAVAILABLE, problem)
+            PageApiError::new(StatusCode::SERVICE_UNAVAILABLE, problem)
         };
         store.clone().ok_or_else(silent)
     }
@@ -158,7 +158,7 @@ impl Fleet {
     ///
     /// # Errors
     /// There is no such task, or the server does not answer.
-    pub(crate) async fn locate(&self, task: &TaskId) -> Result<Located, PageError> {
+    pub(crate) async fn locate(&self, task: &TaskId) -> Result<SessionLocation, PageApiError> {
         let copy = self.copy_of(task);
         let mut copy = copy.lock().await;
         let known = copy.take().filter(|mirror| !mirror.is_stale());
@@ -166,16 +166,17 @@ impl Fleet {
             Some(mirror) => mirror,
             None => {
                 let followed = Arc::clone(&self.followed);
-                let opened = Mirror::open(self.steering(task)?, followed, &self.config, &self.folder).await;
+                let opened =
+                    SessionMirror::open(self.steering(task)?, followed, &self.config, &self.folder).await;
                 Arc::new(opened.map_err(|error| failed(&error))?)
             }
         };
         *copy = Some(Arc::clone(&mirror));
-        Ok(Located { host: mirror.host.clone(), folder: mirror.folder.clone(), mirror: Some(mirror) })
+        Ok(SessionLocation { host: mirror.host.clone(), folder: mirror.folder.clone(), mirror: Some(mirror) })
     }
 
-    fn steering(&self, task: &TaskId) -> Result<Steering, PageError> {
-        Ok(Steering { store: self.store()?, task: task.clone(), key: self.key.clone() })
+    fn steering(&self, task: &TaskId) -> Result<FleetSteering, PageApiError> {
+        Ok(FleetSteering { store: self.store()?, task: task.clone(), key: self.key.clone() })
     }
 
     /// The place of the copy of a task.
@@ -199,37 +200,37 @@ impl Fleet {
     ///
     /// # Errors
     /// It is nothing that a worker takes, or the server does not answer.
-    pub(crate) async fn wish(&self, task: &TaskId, line: &str) -> Result<(), PageError> {
+    pub(crate) async fn wish(&self, task: &TaskId, line: &str) -> Result<(), PageApiError> {
         self.is_there(task)?;
         self.steering(task)?.wish(line).await.map_err(|error| match error {
-            WishError::NotHere => PageError::wrong(error.to_string()),
-            WishError::Signed(_) => {
-                PageError::conflict(format!("{error}; start the page with it: `deskhand serve --key FILE`"))
-            }
+            WishError::NotHere => PageApiError::wrong(error.to_string()),
+            WishError::Signed(_) => PageApiError::conflict(format!(
+                "{error}; start the page with it: `deskhand serve --key FILE`"
+            )),
             WishError::NotAsked(_) | WishError::Answered | WishError::Key(_) => {
-                PageError::conflict(error.to_string())
+                PageApiError::conflict(error.to_string())
             }
-            WishError::Store(error) => PageError::failed("ask the server of the fleet", &error),
+            WishError::Store(error) => PageApiError::failed("ask the server of the fleet", &error),
         })
     }
 
-    fn is_there(&self, task: &TaskId) -> Result<(), PageError> {
+    fn is_there(&self, task: &TaskId) -> Result<(), PageApiError> {
         let known = self.followed.whereabouts(task).map(|_| ());
-        known.ok_or_else(|| PageError::missing(MirrorError::Missing(task.clone()).to_string()))
+        known.ok_or_else(|| PageApiError::missing(MirrorError::Missing(task.clone()).to_string()))
     }
 
     /// Sends a task once more; returns the id of its session.
     ///
     /// # Errors
     /// It has finished or no outcome yet, or the server does not answer.
-    pub(crate) async fn once_more(&self, task: &TaskId) -> Result<String, PageError> {
+    pub(crate) async fn once_more(&self, task: &TaskId) -> Result<String, PageApiError> {
         let located = self.locate(task).await?;
         let state = self.followed.overview().row(task).map(|row| row.state);
         let outcome = located.mirror.and_then(|mirror| mirror.outcome());
         let state = match (outcome, state) {
             (Some(outcome), _) => TaskState::Ended { outcome },
             // It ended before anybody had it.
-            (None, Some(SessionState::Ended)) => TaskState::Ended { outcome: Outcome::Cancelled },
+            (None, Some(SessionState::Ended)) => TaskState::Ended { outcome: TaskOutcome::Cancelled },
             (None, Some(SessionState::Queued | SessionState::Running | SessionState::Interrupted) | None) => {
                 TaskState::Queued
             }
@@ -240,8 +241,8 @@ impl Fleet {
             | AgainError::Open(_)
             | AgainError::Rows(_)
             | AgainError::Unsigned(_)
-            | AgainError::Damaged { .. } => PageError::conflict(with_help(&error)),
-            AgainError::Store(error) => PageError::failed("ask the server of the fleet", &error),
+            | AgainError::Damaged { .. } => PageApiError::conflict(with_help(&error)),
+            AgainError::Store(error) => PageApiError::failed("ask the server of the fleet", &error),
         })?;
         Ok(format!("{FLEET}{again}"))
     }
@@ -252,10 +253,10 @@ fn with_help(error: &AgainError) -> String {
 }
 
 /// Returns the error for a session that cannot be displayed.
-pub(crate) fn failed(error: &MirrorError) -> PageError {
+pub(crate) fn failed(error: &MirrorError) -> PageApiError {
     match error {
-        MirrorError::Missing(_) => PageError::missing(error.to_string()),
-        MirrorError::Store(_) => PageError::new(StatusCode::BAD_GATEWAY, error_chain(error)),
-        MirrorError::Folder(_) => PageError::failed("show the session", error),
+        MirrorError::Missing(_) => PageApiError::missing(error.to_string()),
+        MirrorError::Store(_) => PageApiError::new(StatusCode::BAD_GATEWAY, error_chain(error)),
+        MirrorError::Folder(_) => PageApiError::failed("show the session", error),
     }
 }

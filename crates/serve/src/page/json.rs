@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Number, Value};
 
-use super::error::PageError;
+use super::error::PageApiError;
 
 /// The largest whole number that a fraction holds exactly.
 const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
@@ -28,7 +28,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
         make_whole(&mut value);
         serde_json::from_value(value).map(Self).map_err(|error| {
             let words = format!("the body is not as the API describes it: {error}");
-            PageError::new(StatusCode::UNPROCESSABLE_ENTITY, words).into_response()
+            PageApiError::new(StatusCode::UNPROCESSABLE_ENTITY, words).into_response()
         })
     }
 }

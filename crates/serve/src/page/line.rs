@@ -18,14 +18,14 @@ use tokio::{
 const STALLED_BOUND: Duration = Duration::from_secs(60);
 
 /// A connection with its place among all.
-pub(super) struct Line<S> {
+pub(super) struct PageConnection<S> {
     stream: S,
     _place: OwnedSemaphorePermit,
     /// Runs while the other side takes nothing.
     stalled: Option<Pin<Box<Timeout<Pending<()>>>>>,
 }
 
-impl<S> Line<S> {
+impl<S> PageConnection<S> {
     pub(super) fn new(stream: S, place: OwnedSemaphorePermit) -> Self {
         Self { stream, _place: place, stalled: None }
     }
@@ -44,7 +44,7 @@ impl<S> Line<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Line<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for PageConnection<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -54,7 +54,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Line<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Line<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for PageConnection<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let polled = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.bounded(cx, polled)

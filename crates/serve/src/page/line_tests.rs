@@ -8,14 +8,14 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-use super::{Line, STALLED_BOUND};
+use super::{PageConnection, STALLED_BOUND};
 
 /// A connection of which the other side takes 16 bytes and no more, and all places.
-fn line() -> (Line<tokio::io::DuplexStream>, tokio::io::DuplexStream, Arc<Semaphore>) {
+fn line() -> (PageConnection<tokio::io::DuplexStream>, tokio::io::DuplexStream, Arc<Semaphore>) {
     let places = Arc::new(Semaphore::new(1));
     let place = Arc::clone(&places).try_acquire_owned().unwrap();
     let (near, far) = duplex(16);
-    (Line::new(near, place), far, places)
+    (PageConnection::new(near, place), far, places)
 }
 
 #[tokio::test(start_paused = true)]

@@ -50,21 +50,21 @@ use tokio_rustls::TlsAcceptor;
 
 use self::{
     connections::{CONNECTIONS_MAX, serve_connections},
-    door::{Door, Names},
-    error::PageError,
-    fleet::{Fleet, Located, task_of},
+    door::{Door, ServiceHostNames},
+    error::PageApiError,
+    fleet::{FleetService, SessionLocation, task_of},
     live::{Hub, LiveSession},
     metrics::Metrics,
-    once::Once,
+    once::IdempotencyStore,
     time_lines::TimeLines,
-    views::Views,
-    workers::Workers,
+    views::PageTemplates,
+    workers::SessionLauncher,
 };
 pub use self::{
-    door::Keys,
+    door::PageCredentials,
     fleet::FleetView,
     tls::TlsFiles,
-    unit::{Installed, UNIT, install, uninstall, unit_text},
+    unit::{UNIT, UnitInstallation, install, uninstall, unit_text},
 };
 
 /// The file with the address, in the folder of the service.
@@ -96,18 +96,18 @@ pub struct PageOptions {
 }
 
 /// State shared by all requests.
-pub(crate) struct Service {
+pub(crate) struct PageService {
     pub(crate) host: Host,
     /// The catalogue of all sessions.
     pub(crate) catalogue: Mutex<Catalogue>,
     pub(crate) door: Door,
     pub(crate) hub: Hub,
-    pub(crate) once: Once,
+    pub(crate) once: IdempotencyStore,
     pub(crate) time_lines: TimeLines,
-    pub(crate) views: Views,
-    pub(crate) workers: Workers,
+    pub(crate) views: PageTemplates,
+    pub(crate) workers: SessionLauncher,
     /// The fleet whose sessions are shown, too.
-    pub(crate) fleet: Option<Fleet>,
+    pub(crate) fleet: Option<FleetService>,
     pub(crate) metrics: Metrics,
     /// The places of connections that are free.
     places: Arc<Semaphore>,
@@ -119,7 +119,7 @@ pub(crate) struct Service {
 pub struct PageServer {
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
-    service: Arc<Service>,
+    service: Arc<PageService>,
     /// The address with the token: who opens it is let in.
     pub url: String,
 }
@@ -135,24 +135,24 @@ impl PageServer {
         let tls = options.tls.as_ref().map(tls::acceptor).transpose()?;
         let listener = listen(options.address)?;
         let address: SocketAddr = listener.local_addr()?;
-        let keys = Keys::in_folder(&options.folder)?;
-        let names = Names::new(address, options.tls.is_some(), &options.hosts);
+        let keys = PageCredentials::in_folder(&options.folder)?;
+        let names = ServiceHostNames::new(address, options.tls.is_some(), &options.hosts);
         let base = names.base();
         private::replace_file(&options.folder.join(ADDRESS), format!("{base}\n{address}\n").as_bytes())?;
         private::create_folders(&options.documents)?;
         let url = url_of(&base, &keys);
-        let views = Views::new().map_err(io::Error::other)?;
-        let service = Service {
+        let views = PageTemplates::new().map_err(io::Error::other)?;
+        let service = PageService {
             hub: Hub::new(host.sessions()),
-            once: Once::new(&options.folder),
+            once: IdempotencyStore::new(&options.folder),
             time_lines: TimeLines::default(),
             metrics: Metrics::in_folder(&options.folder),
             places: Arc::new(Semaphore::new(CONNECTIONS_MAX)),
             fleet: options
                 .fleet
                 .as_ref()
-                .map(|fleet| Fleet::new(fleet.clone(), host.config(), &options.folder)),
-            workers: Workers::new(&options, host.sessions().root().to_owned()),
+                .map(|fleet| FleetService::new(fleet.clone(), host.config(), &options.folder)),
+            workers: SessionLauncher::new(&options, host.sessions().root().to_owned()),
             door: Door::new(names, keys),
             views,
             defaults: options.defaults,
@@ -171,7 +171,7 @@ impl PageServer {
         let known = String::from_utf8(known).map_err(io::Error::other)?;
         let (base, address) = known.split_once('\n').ok_or(io::ErrorKind::InvalidData)?;
         TcpStream::connect(address.trim())?;
-        Ok(url_of(base, &Keys::in_folder(folder)?))
+        Ok(url_of(base, &PageCredentials::in_folder(folder)?))
     }
 
     /// Serves until `ending` is done. Sessions go on.
@@ -196,14 +196,14 @@ impl PageServer {
 }
 
 /// Follows the fleet, if there is one.
-async fn keep_up(fleet: Option<&Fleet>) -> std::convert::Infallible {
+async fn keep_up(fleet: Option<&FleetService>) -> std::convert::Infallible {
     match fleet {
         Some(fleet) => fleet.keep_up().await,
         None => std::future::pending().await,
     }
 }
 
-fn url_of(base: &str, keys: &Keys) -> String {
+fn url_of(base: &str, keys: &PageCredentials) -> String {
     format!("{base}/?token={}", keys.token())
 }
 
@@ -232,14 +232,14 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(WAITING_MAX)
 }
 
-impl Service {
+impl PageService {
     /// Seals a file that is written for somebody who is let in, and so made it. Blocking.
     ///
     /// # Errors
     /// The seal cannot be written.
-    pub(crate) fn seal(&self, kind: InstructionKind, content: &[u8]) -> Result<(), PageError> {
+    pub(crate) fn seal(&self, kind: InstructionKind, content: &[u8]) -> Result<(), PageApiError> {
         let sealed = self.host.seals().vouch(kind, content, Provenance::Made);
-        sealed.map_err(|error| PageError::failed("seal what is to be done", &error))
+        sealed.map_err(|error| PageApiError::failed("seal what is to be done", &error))
     }
 
     /// The connections that are open.
@@ -251,13 +251,15 @@ impl Service {
     ///
     /// # Errors
     /// There is none of this id, or the server of the fleet does not answer.
-    pub(crate) async fn locate(&self, id: &str) -> Result<Located, PageError> {
+    pub(crate) async fn locate(&self, id: &str) -> Result<SessionLocation, PageApiError> {
         match (&self.fleet, task_of(id)) {
             (Some(fleet), Some(task)) => fleet.locate(&task).await,
-            (None, Some(_)) => Err(PageError::missing(
+            (None, Some(_)) => Err(PageApiError::missing(
                 "the page shows no fleet; name its server with `deskhand serve --fleet`",
             )),
-            (_, None) => Ok(Located { host: self.host.clone(), folder: self.hub.folder(id)?, mirror: None }),
+            (_, None) => {
+                Ok(SessionLocation { host: self.host.clone(), folder: self.hub.folder(id)?, mirror: None })
+            }
         }
     }
 
@@ -265,7 +267,10 @@ impl Service {
     ///
     /// # Errors
     /// There is none of this id, its journal cannot be read, or the server of the fleet does not answer.
-    pub(crate) async fn session(&self, id: &str) -> Result<(Located, Arc<LiveSession>), PageError> {
+    pub(crate) async fn session(
+        &self,
+        id: &str,
+    ) -> Result<(SessionLocation, Arc<LiveSession>), PageApiError> {
         let located = self.locate(id).await?;
         let session = self.hub.session(&located.folder).await?;
         Ok((located, session))
@@ -278,13 +283,13 @@ impl Service {
     pub(crate) async fn looking_back<T: Send + 'static>(
         self: &Arc<Self>,
         look: impl FnOnce(&Catalogue) -> T + Send + 'static,
-    ) -> Result<T, PageError> {
+    ) -> Result<T, PageApiError> {
         let service = Arc::clone(self);
         let looked = tokio::task::spawn_blocking(move || {
             let mut catalogue = service.catalogue.lock().unwrap_or_else(PoisonError::into_inner);
             catalogue.refresh().map(|()| look(&catalogue))
         });
-        let looked = looked.await.map_err(|error| PageError::failed("read the sessions", &error))?;
-        looked.map_err(|error| PageError::failed("read the sessions", &error))
+        let looked = looked.await.map_err(|error| PageApiError::failed("read the sessions", &error))?;
+        looked.map_err(|error| PageApiError::failed("read the sessions", &error))
     }
 }

@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use tokio::task::spawn_blocking;
 
-use super::{Service, error::PageError};
+use super::{PageService, error::PageApiError};
 
 /// The header that has the key.
 const HEADER: &str = "idempotency-key";
@@ -54,14 +54,14 @@ const ANSWER_MAX: usize = 64 * 1024;
 
 /// A request that is carried out once.
 #[derive(Debug, Clone)]
-pub(crate) struct Attempt {
+pub(crate) struct IdempotentAttempt {
     /// The id of a session that it starts.
     pub(crate) session: SessionId,
     /// When it came before, if its answer is not known: something of it may have been done.
     pub(crate) before: Option<SystemTime>,
 }
 
-impl Attempt {
+impl IdempotentAttempt {
     /// One without a key.
     pub(crate) fn first() -> Self {
         Self { session: new_id(), before: None }
@@ -78,7 +78,7 @@ struct Headers {
     _key: Option<String>,
 }
 
-impl OperationInput for Attempt {
+impl OperationInput for IdempotentAttempt {
     fn operation_input(context: &mut GenContext, operation: &mut Operation) {
         let schema = context.schema.subschema_for::<Headers>();
         let parameters = parameters_from_schema(context, schema, ParamLocation::Header);
@@ -86,7 +86,7 @@ impl OperationInput for Attempt {
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for Attempt {
+impl<S: Sync> FromRequestParts<S> for IdempotentAttempt {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
@@ -97,24 +97,24 @@ impl<S: Sync> FromRequestParts<S> for Attempt {
 
 /// The stored record of a key.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Kept {
+struct IdempotencyRecord {
     version: u32,
     /// The hash of what was asked for.
     asked: String,
     session: String,
     begun: SystemTime,
     /// `None` until it was answered.
-    answer: Option<Answer>,
+    answer: Option<RecordedReply>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Answer {
+struct RecordedReply {
     status: u16,
     kind: Option<String>,
     body: String,
 }
 
-impl Answer {
+impl RecordedReply {
     /// Returns `true` if an answer stays. After another one nothing has begun, and the request may be put right or come again.
     fn stays(status: StatusCode) -> bool {
         status.is_success() || status == StatusCode::CONFLICT
@@ -132,7 +132,7 @@ impl Answer {
 }
 
 /// The keys of a service.
-pub(crate) struct Once {
+pub(crate) struct IdempotencyStore {
     folder: PathBuf,
     /// The files of the keys whose requests are carried out now.
     busy: Mutex<HashSet<PathBuf>>,
@@ -140,7 +140,7 @@ pub(crate) struct Once {
 
 /// A key whose request is carried out, until this is dropped.
 struct Busy {
-    service: Arc<Service>,
+    service: Arc<PageService>,
     file: PathBuf,
 }
 
@@ -150,7 +150,7 @@ impl Drop for Busy {
     }
 }
 
-impl Once {
+impl IdempotencyStore {
     pub(super) fn new(folder: &Path) -> Self {
         Self { folder: folder.join(FOLDER), busy: Mutex::default() }
     }
@@ -160,7 +160,7 @@ impl Once {
     }
 
     /// Takes a key; `None` while its request is carried out.
-    fn take(service: &Arc<Service>, key: &str) -> Option<Busy> {
+    fn take(service: &Arc<PageService>, key: &str) -> Option<Busy> {
         let file = service.once.folder.join(format!("{}.json", hash_of(&[key.as_bytes()])));
         let is_free = service.once.busy().insert(file.clone());
         is_free.then(|| Busy { service: Arc::clone(service), file })
@@ -186,13 +186,13 @@ impl Once {
 
 /// Reads the stored record of a key, if there is one. An unreadable record does not say what was done, so it is
 /// an error.
-fn read(file: &Path) -> io::Result<Option<Kept>> {
+fn read(file: &Path) -> io::Result<Option<IdempotencyRecord>> {
     let text = match private::read_deciding(file) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    let kept: Kept = serde_json::from_slice(&text).map_err(io::Error::other)?;
+    let kept: IdempotencyRecord = serde_json::from_slice(&text).map_err(io::Error::other)?;
     if kept.version == VERSION { Ok(Some(kept)) } else { Err(io::Error::other("it is of another version")) }
 }
 
@@ -202,11 +202,11 @@ pub(super) fn write_whole(file: &Path, kept: &impl Serialize) -> io::Result<()> 
 }
 
 /// Writes a key down that comes the first time.
-fn begin(once: &Once, file: &Path, asked: String) -> io::Result<Kept> {
+fn begin(once: &IdempotencyStore, file: &Path, asked: String) -> io::Result<IdempotencyRecord> {
     DirBuilder::new().recursive(true).mode(0o700).create(&once.folder)?;
     once.prune()?;
     let session = new_id().0;
-    let kept = Kept { version: VERSION, asked, session, begun: SystemTime::now(), answer: None };
+    let kept = IdempotencyRecord { version: VERSION, asked, session, begun: SystemTime::now(), answer: None };
     write_whole(file, &kept)?;
     Ok(kept)
 }
@@ -221,13 +221,13 @@ fn hash_of(parts: &[&[u8]]) -> String {
 }
 
 /// The key of a request. It may stand in quotes, as the draft of the header has it.
-fn key_of(headers: &HeaderMap) -> Result<Option<String>, PageError> {
+fn key_of(headers: &HeaderMap) -> Result<Option<String>, PageApiError> {
     let Some(value) = headers.get(HEADER) else { return Ok(None) };
     let text = value.to_str().unwrap_or_default().trim();
     let key = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text);
     if key.is_empty() || key.len() > KEY_MAX {
         let words = format!("an Idempotency-Key is a text of 1 to {KEY_MAX} visible characters of ASCII");
-        return Err(PageError::wrong(words));
+        return Err(PageApiError::wrong(words));
     }
     Ok(Some(key.to_owned()))
 }
@@ -238,14 +238,14 @@ fn goes_on(path: &str) -> bool {
 }
 
 /// Carries requests with a key out once. Their bodies must be bounded already.
-pub(super) async fn once(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
+pub(super) async fn once(State(service): State<Arc<PageService>>, request: Request, next: Next) -> Response {
     // Nothing else is carried out, and a method that is not there is answered as such.
     if request.method() != Method::POST {
         return next.run(request).await;
     }
     match key_of(request.headers()) {
         Ok(Some(key)) => {
-            carry_out(service, &key, request, next).await.unwrap_or_else(PageError::into_response)
+            carry_out(service, &key, request, next).await.unwrap_or_else(PageApiError::into_response)
         }
         Ok(None) => next.run(request).await,
         Err(error) => error.into_response(),
@@ -253,22 +253,23 @@ pub(super) async fn once(State(service): State<Arc<Service>>, request: Request, 
 }
 
 async fn carry_out(
-    service: Arc<Service>,
+    service: Arc<PageService>,
     key: &str,
     request: Request,
     next: Next,
-) -> Result<Response, PageError> {
-    let failed = |error: &io::Error| PageError::failed("keep the Idempotency-Key", error);
-    let broken = |error: &tokio::task::JoinError| PageError::failed("keep the Idempotency-Key", error);
+) -> Result<Response, PageApiError> {
+    let failed = |error: &io::Error| PageApiError::failed("keep the Idempotency-Key", error);
+    let broken = |error: &tokio::task::JoinError| PageApiError::failed("keep the Idempotency-Key", error);
     let (mut parts, body) = request.into_parts();
     let body = to_bytes(body, usize::MAX).await;
-    let body = body
-        .map_err(|_| PageError::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large, or broke off"))?;
+    let body = body.map_err(|_| {
+        PageApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large, or broke off")
+    })?;
     let place = parts.uri.path_and_query().map(PathAndQuery::as_str).unwrap_or_default();
     let asked = hash_of(&[place.as_bytes(), &body]);
-    let busy = Once::take(&service, key);
+    let busy = IdempotencyStore::take(&service, key);
     let busy = busy.ok_or_else(|| {
-        PageError::conflict("the first request with this Idempotency-Key is still carried out")
+        PageApiError::conflict("the first request with this Idempotency-Key is still carried out")
     })?;
     let (file, asking) = (busy.file.clone(), asked.clone());
     let looking = Arc::clone(&service);
@@ -279,23 +280,23 @@ async fn carry_out(
     let (kept, is_known) = known.await.map_err(|error| broken(&error))?.map_err(|error| failed(&error))?;
     if kept.asked != asked {
         let words = "this Idempotency-Key came with another request before; use a new one for each request";
-        return Err(PageError::conflict(words));
+        return Err(PageApiError::conflict(words));
     }
     if let Some(answer) = kept.answer {
         return Ok(answer.response());
     }
     if is_known && !goes_on(parts.uri.path()) {
         let words = "the service ended while it carried this request out; look whether it came about, and send what is missing with a new Idempotency-Key";
-        return Err(PageError::conflict(words));
+        return Err(PageApiError::conflict(words));
     }
     let before = is_known.then_some(kept.begun);
-    parts.extensions.insert(Attempt { session: SessionId(kept.session.clone()), before });
+    parts.extensions.insert(IdempotentAttempt { session: SessionId(kept.session.clone()), before });
     let response = next.run(Request::from_parts(parts, Body::from(body))).await;
     let (head, body) = response.into_parts();
     let body =
-        to_bytes(body, ANSWER_MAX).await.map_err(|error| PageError::failed("keep the answer", &error))?;
-    let kept = Answer::stays(head.status)
-        .then(|| Kept { answer: Some(answer_of(head.status, &head.headers, &body)), ..kept });
+        to_bytes(body, ANSWER_MAX).await.map_err(|error| PageApiError::failed("keep the answer", &error))?;
+    let kept = RecordedReply::stays(head.status)
+        .then(|| IdempotencyRecord { answer: Some(answer_of(head.status, &head.headers, &body)), ..kept });
     let file = busy.file.clone();
     let keeping = spawn_blocking(move || match kept {
         Some(kept) => write_whole(&file, &kept),
@@ -306,7 +307,7 @@ async fn carry_out(
     Ok(Response::from_parts(head, Body::from(body)))
 }
 
-fn answer_of(status: StatusCode, headers: &HeaderMap, body: &Bytes) -> Answer {
+fn answer_of(status: StatusCode, headers: &HeaderMap, body: &Bytes) -> RecordedReply {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).map(str::to_owned);
-    Answer { status: status.as_u16(), kind, body: String::from_utf8_lossy(body).into_owned() }
+    RecordedReply { status: status.as_u16(), kind, body: String::from_utf8_lossy(body).into_owned() }
 }

@@ -9,10 +9,10 @@ use std::{
 use deskhand_host::{Host, HostError};
 use deskhand_runtime::{
     SessionFolder,
-    moments::{FollowedMoments, Moments},
+    moments::{FollowedMoments, SessionMoments},
 };
 
-use super::error::PageError;
+use super::error::PageApiError;
 
 /// The most that are kept.
 const KEPT_MAX: usize = 16;
@@ -29,13 +29,13 @@ impl TimeLines {
     ///
     /// # Errors
     /// There is no such session, or its journal cannot be read.
-    pub(crate) fn of(&self, host: &Host, folder: &SessionFolder) -> Result<Moments, PageError> {
+    pub(crate) fn of(&self, host: &Host, folder: &SessionFolder) -> Result<SessionMoments, PageApiError> {
         let followed = self.followed(host, folder)?;
         let now = lock(&followed).now();
         now.map_err(|error| {
             // The next one begins anew.
             lock(&self.0).retain(|(known, _)| known != folder.path());
-            PageError::failed("read the session", &error)
+            PageApiError::failed("read the session", &error)
         })
     }
 

@@ -6,7 +6,7 @@ use deskhand_host::schedules::{Keeper, Schedules};
 use deskhand_runtime::now_ms;
 use tokio::time::timeout;
 
-use super::{appears::changes, workers::Workers};
+use super::{appears::changes, workers::SessionLauncher};
 
 /// Interval between reads of the folder: a schedule may be added in a terminal, and the clock may be set.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
@@ -18,7 +18,10 @@ struct Due {
 }
 
 /// Begins what is due; never returns.
-pub(super) async fn keep_schedules(schedules: &Schedules, workers: &Workers) -> std::convert::Infallible {
+pub(super) async fn keep_schedules(
+    schedules: &Schedules,
+    workers: &SessionLauncher,
+) -> std::convert::Infallible {
     let since_ms = now_ms();
     let mut begun: HashMap<String, u64> = HashMap::new();
     loop {
@@ -75,7 +78,7 @@ fn last_before(first: u64, now: u64, next: impl Fn(u64) -> Option<u64>) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use deskhand_host::schedules::{Schedule, Work};
+    use deskhand_host::schedules::{Schedule, ScheduledWork};
 
     use super::*;
 
@@ -85,7 +88,8 @@ mod tests {
         let schedules = Schedules::at(folder.path());
         let (hour, now) = (3_600_000, now_ms());
         let schedule = |catch_up: bool, keeper: Keeper| {
-            let schedule = Schedule::new("*:*", Work::Request("x".to_owned()), Keeper::Service).unwrap();
+            let schedule =
+                Schedule::new("*:*", ScheduledWork::Request("x".to_owned()), Keeper::Service).unwrap();
             Schedule { catch_up, keeper, added_ms: now - hour, ..schedule }
         };
         schedules.add("caught-up", &schedule(true, Keeper::Service)).unwrap();

@@ -12,7 +12,7 @@ pub const UNIT: &str = "deskhand.service";
 
 /// The result of installing or removing a unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Installed {
+pub struct UnitInstallation {
     /// The file of the unit.
     pub file: PathBuf,
     /// Why systemd did not start or stop it; `None` if it did.
@@ -66,7 +66,7 @@ fn quoted(word: &str) -> String {
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn install(units: &Path, text: &str) -> io::Result<Installed> {
+pub fn install(units: &Path, text: &str) -> io::Result<UnitInstallation> {
     fs::create_dir_all(units)?;
     let file = units.join(UNIT);
     fs::write(&file, text)?;
@@ -74,20 +74,20 @@ pub fn install(units: &Path, text: &str) -> io::Result<Installed> {
         .and_then(|()| systemctl(&["enable", UNIT]))
         .and_then(|()| systemctl(&["restart", UNIT]))
         .err();
-    Ok(Installed { file, problem })
+    Ok(UnitInstallation { file, problem })
 }
 
 /// Stops the unit, and removes it from a folder of units. Sessions go on.
 ///
 /// # Errors
 /// The file cannot be removed, or there is none.
-pub fn uninstall(units: &Path) -> io::Result<Installed> {
+pub fn uninstall(units: &Path) -> io::Result<UnitInstallation> {
     let file = units.join(UNIT);
     fs::metadata(&file)?;
     let stopped = systemctl(&["disable", "--now", UNIT]);
     fs::remove_file(&file)?;
     let problem = stopped.and_then(|()| systemctl(&["daemon-reload"])).err();
-    Ok(Installed { file, problem })
+    Ok(UnitInstallation { file, problem })
 }
 
 /// Asks the systemd of the user; an error is what it says.

@@ -8,7 +8,7 @@ use minijinja::{
 };
 use serde::Serialize;
 
-use super::error::PageError;
+use super::error::PageApiError;
 
 const TEMPLATES: &[(&str, &str)] = &[
     ("layout", include_str!("templates/layout.html")),
@@ -29,9 +29,9 @@ const TEMPLATES: &[(&str, &str)] = &[
 ];
 
 /// The parsed templates.
-pub(crate) struct Views(Environment<'static>);
+pub(crate) struct PageTemplates(Environment<'static>);
 
-impl Views {
+impl PageTemplates {
     pub(super) fn new() -> Result<Self, minijinja::Error> {
         let mut environment = template_environment()?;
         for (name, text) in TEMPLATES {
@@ -44,8 +44,8 @@ impl Views {
     ///
     /// # Errors
     /// It is broken.
-    pub(crate) fn text<T: Serialize>(&self, name: &str, input: &T) -> Result<String, PageError> {
-        let failed = |error: minijinja::Error| PageError::failed("make the page", &error);
+    pub(crate) fn text<T: Serialize>(&self, name: &str, input: &T) -> Result<String, PageApiError> {
+        let failed = |error: minijinja::Error| PageApiError::failed("make the page", &error);
         self.0.get_template(name).map_err(failed)?.render(Value::from(Serde(input))).map_err(failed)
     }
 
@@ -53,7 +53,7 @@ impl Views {
     ///
     /// # Errors
     /// Its template is broken.
-    pub(crate) fn page<T: Serialize>(&self, name: &str, input: &T) -> Result<Html<String>, PageError> {
+    pub(crate) fn page<T: Serialize>(&self, name: &str, input: &T) -> Result<Html<String>, PageApiError> {
         Ok(Html(self.text(name, input)?))
     }
 }

@@ -7,9 +7,9 @@ use std::sync::{
 
 /// The admission state of a connection. Each request of the connection has it in its extensions.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Visit(Arc<AtomicBool>);
+pub(crate) struct ConnectionAdmission(Arc<AtomicBool>);
 
-impl Visit {
+impl ConnectionAdmission {
     /// Notes that somebody showed that they may come in.
     pub(super) fn let_in(&self) {
         self.0.store(true, Ordering::Relaxed);

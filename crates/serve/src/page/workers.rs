@@ -13,7 +13,7 @@ use deskhand_core::ids::SessionId;
 use deskhand_runtime::{new_id, people::CONTROL_SOCKET, private};
 use tokio::{process::Child, sync::Semaphore, task::JoinSet, time::timeout};
 
-use super::{PageOptions, appears::appears, error::PageError};
+use super::{PageOptions, appears::appears, error::PageApiError};
 
 /// The folder of the logs.
 const LOGS: &str = "logs";
@@ -27,7 +27,7 @@ const LOG_TAIL: usize = 4_000;
 const AT_ONCE: usize = 4;
 
 /// Starts the program that runs sessions.
-pub(crate) struct Workers {
+pub(crate) struct SessionLauncher {
     program: PathBuf,
     arguments: Vec<String>,
     folder: PathBuf,
@@ -38,7 +38,7 @@ pub(crate) struct Workers {
     running: Mutex<JoinSet<()>>,
 }
 
-impl Workers {
+impl SessionLauncher {
     pub(super) fn new(options: &PageOptions, sessions: PathBuf) -> Self {
         Self {
             program: options.program.clone(),
@@ -75,7 +75,7 @@ impl Workers {
         command: &str,
         own: &[String],
         session: &SessionId,
-    ) -> Result<(), PageError> {
+    ) -> Result<(), PageApiError> {
         let [folder, listens] = self.signs_of(session);
         self.start_until(command, own, &session.0, &[&folder, &listens]).await
     }
@@ -90,18 +90,18 @@ impl Workers {
         own: &[String],
         id: &str,
         files: &[&Path],
-    ) -> Result<(), PageError> {
+    ) -> Result<(), PageApiError> {
         self.await_files(self.command(command, own), id, files).await
     }
 
-    async fn await_files(&self, command: Command, id: &str, files: &[&Path]) -> Result<(), PageError> {
-        let failed = |error: &io::Error| PageError::failed("start the session", error);
+    async fn await_files(&self, command: Command, id: &str, files: &[&Path]) -> Result<(), PageApiError> {
+        let failed = |error: &io::Error| PageApiError::failed("start the session", error);
         let _turn = self.starting.acquire().await;
         let log = self.log_of(id).map_err(|error| failed(&error))?;
         let mut child = spawn(command, &log).map_err(|error| {
             // Programs take no such argument.
             if error.kind() == io::ErrorKind::InvalidInput {
-                PageError::conflict("a text has a NUL character")
+                PageApiError::conflict("a text has a NUL character")
             } else {
                 failed(&error)
             }
@@ -114,10 +114,10 @@ impl Workers {
         });
         match begun.await {
             Ok(Ok(None)) => {}
-            Ok(Ok(Some(_))) => return Err(PageError::conflict(tail_of(&log))),
+            Ok(Ok(Some(_))) => return Err(PageApiError::conflict(tail_of(&log))),
             Ok(Err(error)) => return Err(failed(&error)),
             // It may still come; the page shows it once it does.
-            Err(_) => return Err(PageError::conflict(TAKES_LONG)),
+            Err(_) => return Err(PageApiError::conflict(TAKES_LONG)),
         }
         self.leave(child);
         Ok(())
@@ -127,7 +127,7 @@ impl Workers {
     ///
     /// # Errors
     /// The program does not start, or ends before the session begins: the error has what it said.
-    pub(crate) async fn start_schedule(&self, name: &str, session: &SessionId) -> Result<(), PageError> {
+    pub(crate) async fn start_schedule(&self, name: &str, session: &SessionId) -> Result<(), PageApiError> {
         let words = [format!("--as={}", session.0), name.to_owned()];
         let [folder, listens] = self.signs_of(session);
         self.await_files(self.schedule(&words), &session.0, &[&folder, &listens]).await
@@ -170,11 +170,11 @@ impl Workers {
     ///
     /// # Errors
     /// It does not within the time that one may take.
-    pub(crate) async fn begun(&self, session: &SessionId) -> Result<(), PageError> {
+    pub(crate) async fn begun(&self, session: &SessionId) -> Result<(), PageApiError> {
         let [folder, listens] = self.signs_of(session);
         let begun = timeout(BEGIN_BOUND, all_appear(&[&folder, &listens])).await;
-        let begun = begun.map_err(|_| PageError::conflict(TAKES_LONG))?;
-        begun.map_err(|error| PageError::failed("start the session", &error))
+        let begun = begun.map_err(|_| PageApiError::conflict(TAKES_LONG))?;
+        begun.map_err(|error| PageApiError::failed("start the session", &error))
     }
 
     /// The files whose appearance says that a session has begun.

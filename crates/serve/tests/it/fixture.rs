@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use deskhand_serve::mcp::protocol::{Call, Catalog, Change, ClientId, Served, Wanted, with_logs};
+use deskhand_serve::mcp::protocol::{
+    Catalog, CatalogChange, CatalogReply, CatalogRequest, ClientId, McpCall, with_logs,
+};
 use futures_util::{FutureExt as _, future::BoxFuture};
 use rmcp::{
     ErrorData,
@@ -19,7 +21,7 @@ use crate::fixture_tools::{self, PICTURE, form, need};
 
 /// A catalog of fixtures.
 pub(crate) struct Fixture {
-    changes: broadcast::Sender<Change>,
+    changes: broadcast::Sender<CatalogChange>,
 }
 
 impl Fixture {
@@ -33,7 +35,7 @@ fn text_of(arguments: &JsonObject, name: &str) -> Result<String, ErrorData> {
     given.ok_or_else(|| ErrorData::invalid_params(format!("the argument `{name}` is missing"), None))
 }
 
-async fn prompt(name: &str, arguments: &JsonObject, call: &Call) -> Result<GetPromptResult, ErrorData> {
+async fn prompt(name: &str, arguments: &JsonObject, call: &McpCall) -> Result<GetPromptResult, ErrorData> {
     let user = |content: ContentBlock| PromptMessage::new(Role::User, content);
     let messages = match name {
         "test_simple_prompt" => vec![user(ContentBlock::text("This is a simple prompt for testing."))],
@@ -152,26 +154,26 @@ impl Catalog for Fixture {
 
     fn serve(
         self: Arc<Self>,
-        wanted: Wanted,
-        call: Arc<Call>,
-    ) -> BoxFuture<'static, Result<Served, ErrorData>> {
+        wanted: CatalogRequest,
+        call: Arc<McpCall>,
+    ) -> BoxFuture<'static, Result<CatalogReply, ErrorData>> {
         async move {
             match wanted {
-                Wanted::Tool { name, arguments } => {
-                    fixture_tools::run(&name, &arguments, &call, &self.changes).await.map(Served::Tool)
+                CatalogRequest::Tool { name, arguments } => {
+                    fixture_tools::run(&name, &arguments, &call, &self.changes).await.map(CatalogReply::Tool)
                 }
-                Wanted::Prompt { name, arguments } => {
-                    prompt(&name, &arguments, &call).await.map(Served::Prompt)
+                CatalogRequest::Prompt { name, arguments } => {
+                    prompt(&name, &arguments, &call).await.map(CatalogReply::Prompt)
                 }
-                Wanted::Resource { uri } => {
-                    read(&uri).map(|contents| Served::Resource(ReadResourceResult::new(vec![contents])))
+                CatalogRequest::Resource { uri } => {
+                    read(&uri).map(|contents| CatalogReply::Resource(ReadResourceResult::new(vec![contents])))
                 }
             }
         }
         .boxed()
     }
 
-    fn changes(&self) -> broadcast::Receiver<Change> {
+    fn changes(&self) -> broadcast::Receiver<CatalogChange> {
         self.changes.subscribe()
     }
 

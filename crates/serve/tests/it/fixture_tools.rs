@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use deskhand_serve::mcp::protocol::{Call, Change, Level};
+use deskhand_serve::mcp::protocol::{CatalogChange, Level, McpCall};
 use rmcp::{
     ErrorData,
     model::{
@@ -107,7 +107,7 @@ fn request(value: Value) -> InputRequest {
 
 /// Asks the client; it has to be able to answer.
 pub(crate) async fn need<const N: usize>(
-    call: &Call,
+    call: &McpCall,
     requests: [(&str, InputRequest); N],
 ) -> Result<InputResponses, ErrorData> {
     let can = &call.client.capabilities;
@@ -170,7 +170,7 @@ fn enums() -> InputRequest {
 }
 
 /// Runs a tool that asks.
-async fn asking(name: &str, arguments: &JsonObject, call: &Call) -> Result<String, ErrorData> {
+async fn asking(name: &str, arguments: &JsonObject, call: &McpCall) -> Result<String, ErrorData> {
     let given = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let told = |answer: &Value| {
         format!("action={}, content={}", answer["action"].as_str().unwrap_or_default(), answer["content"])
@@ -207,7 +207,7 @@ async fn asking(name: &str, arguments: &JsonObject, call: &Call) -> Result<Strin
 }
 
 /// Runs a tool that asks by a result that needs input.
-async fn asking_by_result(name: &str, call: &Call) -> Result<String, ErrorData> {
+async fn asking_by_result(name: &str, call: &McpCall) -> Result<String, ErrorData> {
     Ok(match name {
         "test_input_required_result_sampling" => {
             let question = sampling("What is the capital of France?");
@@ -262,8 +262,8 @@ async fn asking_by_result(name: &str, call: &Call) -> Result<String, ErrorData> 
 pub(crate) async fn run(
     name: &str,
     arguments: &JsonObject,
-    call: &Call,
-    changes: &broadcast::Sender<Change>,
+    call: &McpCall,
+    changes: &broadcast::Sender<CatalogChange>,
 ) -> Result<CallToolResult, ErrorData> {
     let text = |text: &str| vec![ContentBlock::text(text)];
     let content = match name {
@@ -301,7 +301,7 @@ pub(crate) async fn run(
             return Ok(result);
         }
         "test_trigger_tool_change" | "test_trigger_prompt_change" => {
-            let change = if name.contains("tool") { Change::Tools } else { Change::Prompts };
+            let change = if name.contains("tool") { CatalogChange::Tools } else { CatalogChange::Prompts };
             changes.send(change).ok();
             text("changed")
         }

@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 use deskhand_core::{
     outcome::OutcomeKind,
     prompt::PromptSet,
-    record::{Line, Record},
-    session::{Event, SessionConfig},
+    record::{JournalEntry, JournalRecord},
+    session::{SessionConfig, SessionEvent},
 };
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::office;
 use deskhand_example_custom_tool::{CountWords, Dice};
 use deskhand_model::Script;
 use deskhand_runtime::{
-    RunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents, people::People, run,
+    SessionRunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents, people::People, run,
     sources::EnabledSources,
 };
 use serde_json::json;
@@ -48,7 +48,7 @@ async fn a_model_sees_the_tool_and_calls_it() {
     let (desktop, model) = (office(), Script::parse("count.toml", TURNS, BTreeMap::new()).unwrap());
     let tools = Toolbox::standard(ActLimits::default()).unwrap().with_app_tool::<CountWords>().unwrap();
     let tools = tools.with_sources(EnabledSources::default().with(Dice { rolls: vec![3, 5] }));
-    let options = RunOptions {
+    let options = SessionRunOptions {
         id: None,
         store: &SessionStore::at(folder.path().join("sessions"), folder.path().join("seals")),
         desktop: &desktop,
@@ -68,9 +68,9 @@ async fn a_model_sees_the_tool_and_calls_it() {
         setup: serde_json::Value::Null,
     };
     let mut outputs = Vec::new();
-    let mut watch = |line: &Line| {
-        if let Record::Event(event) = &line.record
-            && let Event::Returned { result } = &event.event
+    let mut watch = |line: &JournalEntry| {
+        if let JournalRecord::Event(event) = &line.record
+            && let SessionEvent::Returned { result } = &event.event
         {
             outputs.push(result.output.clone());
         }

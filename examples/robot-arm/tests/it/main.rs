@@ -7,15 +7,15 @@ use deskhand_core::{
     command::Verdict,
     outcome::OutcomeKind,
     prompt::PromptSet,
-    record::{Line, Record},
-    session::{Event, SessionConfig, SubtaskStatus},
+    record::{JournalEntry, JournalRecord},
+    session::{SessionConfig, SessionEvent, SubtaskStatus},
 };
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::office;
 use deskhand_example_robot_arm::ArmKind;
 use deskhand_model::Script;
 use deskhand_runtime::{
-    RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox, Waits,
+    RunEnd, SessionRunOptions, SessionStore, StopSwitch, Toolbox, Waits,
     agents::{
         AgentKind, AgentRegistry,
         mcp::{McpKind, McpSettings},
@@ -25,12 +25,12 @@ use deskhand_runtime::{
     replay, run,
 };
 
-async fn run_with(kind: impl AgentKind, turns: &str) -> (RunEnd, Vec<Line>, tempfile::TempDir) {
+async fn run_with(kind: impl AgentKind, turns: &str) -> (RunEnd, Vec<JournalEntry>, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let mut registry = AgentRegistry::default();
     registry.register(kind).unwrap();
     let (desktop, model) = (office(), Script::parse("arm.toml", turns, BTreeMap::new()).unwrap());
-    let options = RunOptions {
+    let options = SessionRunOptions {
         id: None,
         store: &SessionStore::at(folder.path().join("sessions"), folder.path().join("seals")),
         desktop: &desktop,
@@ -50,7 +50,7 @@ async fn run_with(kind: impl AgentKind, turns: &str) -> (RunEnd, Vec<Line>, temp
         setup: serde_json::Value::Null,
     };
     let mut lines = Vec::new();
-    let end = run(options, &mut |line: &Line| lines.push(line.clone())).await.unwrap();
+    let end = run(options, &mut |line: &JournalEntry| lines.push(line.clone())).await.unwrap();
     let journal = end.folder.read().unwrap();
     let prompts = end.folder.prompts(&journal.header.prompts_sha256).unwrap();
     let replayed = replay(&journal, prompts);
@@ -58,10 +58,10 @@ async fn run_with(kind: impl AgentKind, turns: &str) -> (RunEnd, Vec<Line>, temp
     (end, lines, folder)
 }
 
-fn events(lines: &[Line]) -> impl Iterator<Item = &Event> {
-    lines
-        .iter()
-        .filter_map(|line| if let Record::Event(record) = &line.record { Some(&record.event) } else { None })
+fn events(lines: &[JournalEntry]) -> impl Iterator<Item = &SessionEvent> {
+    lines.iter().filter_map(|line| {
+        if let JournalRecord::Event(record) = &line.record { Some(&record.event) } else { None }
+    })
 }
 
 const ASSIGN: &str = r#"
@@ -107,7 +107,7 @@ reply = '{"thought": "done", "status": "FINISH", "result": "42 is typed"}'
     assert_eq!(end.outcome.unwrap().kind, OutcomeKind::Finished);
     assert_eq!(kind.arm().display(), "42");
     let effects: Vec<Verdict> = events(&lines)
-        .filter_map(|event| if let Event::Returned { result } = event { result.effect } else { None })
+        .filter_map(|event| if let SessionEvent::Returned { result } = event { result.effect } else { None })
         .collect();
     use Verdict::{NotSeen, Seen};
     assert_eq!(effects, [Seen, Seen, NotSeen, Seen, Seen]);
@@ -128,8 +128,9 @@ reply = '{"thought": "that is how it is", "status": "FINISH", "result": "told"}'
         let kind = McpKind::new(McpSettings { sandbox, ..McpSettings::new("arm", program) });
         let (end, lines, _folder) = run_with(kind, &format!("{assign}{turns}")).await;
         assert_eq!(end.outcome.unwrap().kind, OutcomeKind::Finished);
-        let report = events(&lines)
-            .find_map(|event| if let Event::Delegated { report } = event { Some(report) } else { None });
+        let report = events(&lines).find_map(|event| {
+            if let SessionEvent::Delegated { report } = event { Some(report) } else { None }
+        });
         let report = report.unwrap();
         assert_eq!(report.status, status, "{report:?}");
         assert!(report.result.contains(expected), "{report:?}");

@@ -5,13 +5,13 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use crate::archive::{Archive, ArchiveError};
+use crate::archive::{ArchiveError, ModelArchive};
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert::{BertModel, Config, HiddenAct, PositionEmbeddingType};
 use tokenizers::{Tokenizer, TruncationParams};
 
-use super::kept::Kept;
+use super::kept::EmbeddingCache;
 
 /// The largest file that is read out of an archive, in bytes. The weights of all-MiniLM-L6-v2 have 91 MB.
 const FILE_MAX: u64 = 512 * 1024 * 1024;
@@ -36,7 +36,7 @@ pub enum EmbedError {
 pub struct Embedder {
     model: BertModel,
     tokenizer: Tokenizer,
-    kept: Mutex<Kept>,
+    kept: Mutex<EmbeddingCache>,
 }
 
 impl Embedder {
@@ -45,7 +45,7 @@ impl Embedder {
     /// # Errors
     /// The archive cannot be read, or does not have a model of the form of all-MiniLM-L6-v2.
     pub fn open(archive: &Path) -> Result<Self, EmbedError> {
-        let mut archive = Archive::open(archive, FILE_MAX)?;
+        let mut archive = ModelArchive::open(archive, FILE_MAX)?;
         let mut read = |wanted: &'static str| archive.read(wanted, |name| name == wanted);
         let (weights, tokenizer) = (read("model.safetensors")?, read("tokenizer.json")?);
         let weights = VarBuilder::from_buffered_safetensors(weights, DType::F32, &Device::Cpu)?;

@@ -7,12 +7,12 @@ const KEPT_MAX: usize = 2_000;
 
 /// Embeddings by their texts; the oldest ones are dropped first.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct EmbeddingCache {
     vectors: HashMap<String, Vec<f32>>,
     order: VecDeque<String>,
 }
 
-impl Kept {
+impl EmbeddingCache {
     pub(crate) fn get(&self, text: &str) -> Option<&[f32]> {
         self.vectors.get(text).map(Vec::as_slice)
     }
@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn the_oldest_are_dropped() {
-        let mut kept = Kept::default();
+        let mut kept = EmbeddingCache::default();
         for number in 0..=KEPT_MAX {
             kept.add(&number.to_string(), vec![0.0]);
             kept.add("1", vec![1.0]);

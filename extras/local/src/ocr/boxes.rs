@@ -11,7 +11,7 @@ const SIDE_MIN: usize = 2;
 
 /// A rectangle of a picture, in its pixels. The right and bottom edges are outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Area {
+pub struct PixelRect {
     /// The leftmost column.
     pub left: usize,
     /// The topmost row.
@@ -22,7 +22,7 @@ pub struct Area {
     pub bottom: usize,
 }
 
-impl Area {
+impl PixelRect {
     /// Columns.
     pub const fn width(&self) -> usize {
         self.right.saturating_sub(self.left)
@@ -45,12 +45,12 @@ impl Area {
 }
 
 /// The lines in a map of `width` columns, in no particular order.
-pub(crate) fn lines(map: &[f32], width: usize) -> Vec<Area> {
+pub(crate) fn lines(map: &[f32], width: usize) -> Vec<PixelRect> {
     let height = map.len().checked_div(width).unwrap_or(0);
     let mut open: Vec<bool> = map.iter().map(|likely| *likely > LIKELY).collect();
     let mut found = Vec::new();
     for start in 0..open.len() {
-        if let Some(Spot { area, sum, count }) = spot(&mut open, map, width, start) {
+        if let Some(PixelComponent { area, sum, count }) = spot(&mut open, map, width, start) {
             let is_large = area.width() >= SIDE_MIN && area.height() >= SIDE_MIN;
             let mean = sum / count as f32;
             if is_large && mean >= LINE_LIKELY {
@@ -63,27 +63,31 @@ pub(crate) fn lines(map: &[f32], width: usize) -> Vec<Area> {
 }
 
 /// Marked pixels that touch each other.
-struct Spot {
-    area: Area,
+struct PixelComponent {
+    area: PixelRect,
     sum: f32,
     count: usize,
 }
 
 /// The spot that a pixel belongs to, which is taken out of the open pixels.
-fn spot(open: &mut [bool], map: &[f32], width: usize, start: usize) -> Option<Spot> {
+fn spot(open: &mut [bool], map: &[f32], width: usize, start: usize) -> Option<PixelComponent> {
     let mut take = |place: usize| open.get_mut(place).is_some_and(std::mem::take);
     if !take(start) {
         return None;
     }
     let (x, y) = (start % width, start / width);
-    let mut spot = Spot { area: Area { left: x, top: y, right: x + 1, bottom: y + 1 }, sum: 0.0, count: 0 };
+    let mut spot = PixelComponent {
+        area: PixelRect { left: x, top: y, right: x + 1, bottom: y + 1 },
+        sum: 0.0,
+        count: 0,
+    };
     let mut waiting = vec![start];
     while let Some(place) = waiting.pop() {
         let (x, y) = (place % width, place / width);
         spot.sum += map.get(place).copied().unwrap_or(0.0);
         spot.count += 1;
         let area = &mut spot.area;
-        *area = Area {
+        *area = PixelRect {
             left: area.left.min(x),
             top: area.top.min(y),
             right: area.right.max(x + 1),
@@ -97,7 +101,7 @@ fn spot(open: &mut [bool], map: &[f32], width: usize, start: usize) -> Option<Sp
 }
 
 /// By how much the box of a line is larger than its marked middle on each side, in pixels.
-fn growth(area: &Area) -> usize {
+fn growth(area: &PixelRect) -> usize {
     let (width, height) = (area.width() as f32, area.height() as f32);
     (width * height * GROWTH / (2.0 * (width + height))).round() as usize
 }
@@ -124,8 +128,8 @@ mod tests {
         assert_eq!(
             found,
             [
-                Area { left: 1, top: 3, right: 23, bottom: 13 },
-                Area { left: 34, top: 12, right: 40, bottom: 20 }
+                PixelRect { left: 1, top: 3, right: 23, bottom: 13 },
+                PixelRect { left: 34, top: 12, right: 40, bottom: 20 }
             ]
         );
         assert!(lines(&[], 0).is_empty());

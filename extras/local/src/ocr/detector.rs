@@ -6,11 +6,11 @@ use image::{RgbImage, imageops};
 use rten::{Model, RunOptions};
 
 use super::{
-    boxes::{Area, lines},
+    boxes::{PixelRect, lines},
     error::OcrError,
-    squeeze::Squeezed,
+    squeeze::SqueezedPicture,
     tensor::{channels, compute, load},
-    workers::Workers,
+    workers::InferenceWorkers,
 };
 
 /// The sides of the model's input are multiples of this.
@@ -40,8 +40,12 @@ impl Detector {
     ///
     /// # Errors
     /// The computation failed.
-    pub(crate) fn lines(&self, picture: &RgbImage, workers: &Workers) -> Result<Vec<Area>, OcrError> {
-        let squeezed = Squeezed::of(picture);
+    pub(crate) fn lines(
+        &self,
+        picture: &RgbImage,
+        workers: &InferenceWorkers,
+    ) -> Result<Vec<PixelRect>, OcrError> {
+        let squeezed = SqueezedPicture::of(picture);
         let picture = &squeezed.picture;
         let (width, height) = sides(picture);
         let bands = bands(width, height, workers.count());
@@ -52,20 +56,20 @@ impl Detector {
                 let (top, rows) = (u32_of(band.rows.start), u32_of(band.rows.len()));
                 let part = imageops::crop_imm(picture, 0, top, picture.width(), rows).to_image();
                 let lines = self.lines_of_band(&part, options)?;
-                let moved = |line: Area| Area {
+                let moved = |line: PixelRect| PixelRect {
                     top: line.top + band.rows.start,
                     bottom: line.bottom + band.rows.start,
                     ..line
                 };
                 // A line in two bands belongs to the one with most of what is around it.
-                let belongs = |line: &Area| band.own.contains(&usize::midpoint(line.top, line.bottom));
-                Ok(lines.into_iter().map(moved).filter(belongs).collect::<Vec<Area>>())
+                let belongs = |line: &PixelRect| band.own.contains(&usize::midpoint(line.top, line.bottom));
+                Ok(lines.into_iter().map(moved).filter(belongs).collect::<Vec<PixelRect>>())
             },
         )?;
         Ok(found.into_iter().flatten().map(|line| squeezed.original(&line)).collect())
     }
 
-    fn lines_of_band(&self, picture: &RgbImage, options: RunOptions) -> Result<Vec<Area>, OcrError> {
+    fn lines_of_band(&self, picture: &RgbImage, options: RunOptions) -> Result<Vec<PixelRect>, OcrError> {
         let (width, height) = sides(picture);
         let (across, down) = (width.next_multiple_of(STEP), height.next_multiple_of(STEP));
         let input = channels(picture, across, down);
@@ -75,8 +79,8 @@ impl Detector {
             let problem = format!("a map of {map_width} × {map_height} for {across} × {down} pixels");
             return Err(OcrError::Model { part: "detector", problem });
         }
-        let within = |line: &Area| line.left < width && line.top < height;
-        let cut = |line: Area| line.grown(0, 0, width, height);
+        let within = |line: &PixelRect| line.left < width && line.top < height;
+        let cut = |line: PixelRect| line.grown(0, 0, width, height);
         Ok(lines(&map, across).into_iter().filter(within).map(cut).collect())
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use image::RgbImage;
 
-use super::{boxes::Area, detector::sides};
+use super::{boxes::PixelRect, detector::sides};
 
 /// From which difference of a channel to the background a pixel belongs to a letter, of 255.
 const INK_FROM: u8 = 40;
@@ -24,14 +24,14 @@ const RULE_SHARE: f32 = 0.9;
 
 /// A label: its letters lie close together.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Label {
+pub(crate) struct OcrLabelBox {
     /// The tight box of its letters.
-    pub(crate) area: Area,
+    pub(crate) area: PixelRect,
     /// The columns in which no letter is, from the left, where there are several together.
     pub(crate) gaps: Vec<Range<usize>>,
 }
 
-impl Label {
+impl OcrLabelBox {
     /// Returns the relative cost of reading the label: its width, scaled to a common height, in an arbitrary unit.
     pub(crate) fn width_read(&self) -> usize {
         const UNIT: usize = 1_024;
@@ -40,20 +40,21 @@ impl Label {
 }
 
 /// The labels in the boxes of lines, from the top.
-pub(crate) fn labels(picture: &RgbImage, lines: Vec<Area>) -> Vec<Label> {
-    let mut found: Vec<Label> = joined(lines).iter().flat_map(|line| labels_of_line(picture, line)).collect();
+pub(crate) fn labels(picture: &RgbImage, lines: Vec<PixelRect>) -> Vec<OcrLabelBox> {
+    let mut found: Vec<OcrLabelBox> =
+        joined(lines).iter().flat_map(|line| labels_of_line(picture, line)).collect();
     found.sort_by_key(|label| (label.area.top, label.area.left));
     found
 }
 
 /// The same boxes, with those joined that overlap in one line: at their ends they cut each other's letters.
-fn joined(mut lines: Vec<Area>) -> Vec<Area> {
+fn joined(mut lines: Vec<PixelRect>) -> Vec<PixelRect> {
     lines.sort_by_key(|line| line.left);
-    let mut joined: Vec<Area> = Vec::with_capacity(lines.len());
+    let mut joined: Vec<PixelRect> = Vec::with_capacity(lines.len());
     for mut line in lines {
         while let Some(place) = joined.iter().position(|other| is_one_line(&line, other)) {
             let other = joined.swap_remove(place);
-            line = Area {
+            line = PixelRect {
                 left: line.left.min(other.left),
                 top: line.top.min(other.top),
                 right: line.right.max(other.right),
@@ -66,44 +67,44 @@ fn joined(mut lines: Vec<Area>) -> Vec<Area> {
 }
 
 /// Returns `true` if two boxes overlap, and stand side by side.
-fn is_one_line(one: &Area, other: &Area) -> bool {
+fn is_one_line(one: &PixelRect, other: &PixelRect) -> bool {
     let common = one.bottom.min(other.bottom).saturating_sub(one.top.max(other.top));
     let across = one.right.min(other.right) > one.left.max(other.left);
     across && common as f32 >= SAME_LINE * one.height().min(other.height()) as f32
 }
 
 /// The labels in the box of a line, from the left; none if it is blank.
-fn labels_of_line(picture: &RgbImage, line: &Area) -> Vec<Label> {
+fn labels_of_line(picture: &RgbImage, line: &PixelRect) -> Vec<OcrLabelBox> {
     let (width, height) = sides(picture);
     let line = line.grown(0, 0, width, height);
     if line.width() == 0 || line.height() == 0 {
         return Vec::new();
     }
-    let ink = Ink::of(picture, &line);
+    let ink = LetterMask::of(picture, &line);
     let Some((top, bottom)) = ink.ends(0..line.width()) else { return Vec::new() };
     let gap = ((GAP_SHARE * (bottom - top) as f32).ceil() as usize).max(GAP_MIN);
     let columns = ink.columns();
     let label = |(left, right): (usize, usize)| {
         let (top, bottom) = ink.ends(left..right).filter(|(top, bottom)| bottom - top >= HEIGHT_MIN)?;
-        let area = Area {
+        let area = PixelRect {
             left: line.left + left,
             top: line.top + top,
             right: line.left + right,
             bottom: line.top + bottom,
         };
-        Some(Label { area, gaps: gaps(&columns, left..right, line.left) })
+        Some(OcrLabelBox { area, gaps: gaps(&columns, left..right, line.left) })
     };
     pieces(&columns, gap).into_iter().filter_map(label).collect()
 }
 
 /// Which pixels of a box belong to letters: those that differ from its background, but for rules and edges, which go through.
-struct Ink {
+struct LetterMask {
     width: usize,
     marked: Vec<bool>,
 }
 
-impl Ink {
-    fn of(picture: &RgbImage, line: &Area) -> Self {
+impl LetterMask {
+    fn of(picture: &RgbImage, line: &PixelRect) -> Self {
         let stride = sides(picture).0 * 3;
         let rows = picture.as_raw().chunks_exact(stride.max(1)).skip(line.top).take(line.height());
         let pixels: Vec<&[u8]> = rows
@@ -220,16 +221,18 @@ mod tests {
         for y in 0..30 {
             picture.put_pixel(7, y, Rgb([0, 0, 0]));
         }
-        let line = Area { left: 5, top: 4, right: 95, bottom: 28 };
-        let wide = Area { left: 12, top: 10, right: 25, bottom: 20 };
-        let narrow = Area { left: 40, top: 10, right: 44, bottom: 20 };
+        let line = PixelRect { left: 5, top: 4, right: 95, bottom: 28 };
+        let wide = PixelRect { left: 12, top: 10, right: 25, bottom: 20 };
+        let narrow = PixelRect { left: 40, top: 10, right: 44, bottom: 20 };
         // Another box has a part of the first label, and cuts a letter of it.
-        let beside = Area { left: 1, top: 4, right: 20, bottom: 28 };
+        let beside = PixelRect { left: 1, top: 4, right: 20, bottom: 28 };
         let gap = 14..18;
-        let expected =
-            [Label { area: wide, gaps: Vec::from([gap]) }, Label { area: narrow, gaps: Vec::new() }];
+        let expected = [
+            OcrLabelBox { area: wide, gaps: Vec::from([gap]) },
+            OcrLabelBox { area: narrow, gaps: Vec::new() },
+        ];
         assert_eq!(labels(&picture, vec![line, beside]), expected);
-        let blank = Area { left: 60, top: 4, right: 95, bottom: 20 };
+        let blank = PixelRect { left: 60, top: 4, right: 95, bottom: 20 };
         assert!(labels(&picture, vec![blank]).is_empty());
     }
 }

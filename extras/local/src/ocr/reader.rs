@@ -7,17 +7,17 @@ use std::{
     thread,
 };
 
-use crate::archive::Archive;
+use crate::archive::ModelArchive;
 use image::RgbImage;
 
 use super::{
     Letters,
-    boxes::Area,
+    boxes::PixelRect,
     detector::Detector,
     error::OcrError,
-    ink::{Label, labels},
-    recogniser::{Recogniser, Said},
-    workers::Workers,
+    ink::{OcrLabelBox, labels},
+    recogniser::{RecognisedLine, Recogniser},
+    workers::InferenceWorkers,
 };
 
 /// The largest file that is read out of an archive, in bytes. The recogniser of PP-OCRv6 small has 21 MB.
@@ -38,35 +38,35 @@ pub struct Pixels {
 
 /// A text and where it is.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ReadText {
+pub struct RecognisedText {
     /// The text; never empty.
     pub text: String,
     /// The area of the letters.
-    pub area: Area,
+    pub area: PixelRect,
     /// The mean certainty of the letters, from 0 to 1.
     pub certainty: f32,
 }
 
 /// A model that reads text in pictures.
-pub struct TextReader {
+pub struct OcrTextReader {
     detector: Detector,
     recogniser: Recogniser,
-    workers: Workers,
+    workers: InferenceWorkers,
 }
 
-impl fmt::Debug for TextReader {
+impl fmt::Debug for OcrTextReader {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         to.write_str("TextReader")
     }
 }
 
-impl TextReader {
+impl OcrTextReader {
     /// Reads a model out of an archive with a detector and a recogniser, side by side. Blocking, a few tenths of a second.
     ///
     /// # Errors
     /// The archive cannot be read, or does not have a model of the form of PP-OCR.
     pub fn open(archive: &Path) -> Result<Self, OcrError> {
-        let mut archive = Archive::open(archive, FILE_MAX)?;
+        let mut archive = ModelArchive::open(archive, FILE_MAX)?;
         let detector = archive.read("ONNX file with `det` in its name", |name| is_onnx(name, "det"))?;
         thread::scope(|scope| {
             let detector = scope.spawn(|| Detector::load(detector));
@@ -75,7 +75,7 @@ impl TextReader {
             let broke = |_| OcrError::Model { part: "detector", problem: "loading it broke".to_owned() };
             // Of two problems, the one that comes first in the order of work is told.
             let detector = detector.join().map_err(broke)??;
-            Ok(Self { detector, recogniser: recogniser?, workers: Workers::new() })
+            Ok(Self { detector, recogniser: recogniser?, workers: InferenceWorkers::new() })
         })
     }
 
@@ -88,7 +88,7 @@ impl TextReader {
         pixels: Pixels,
         letters: Letters,
         stop: &AtomicBool,
-    ) -> Result<Vec<ReadText>, OcrError> {
+    ) -> Result<Vec<RecognisedText>, OcrError> {
         let Pixels { width, height, rgb } = pixels;
         let bytes = rgb.len();
         let picture =
@@ -96,15 +96,15 @@ impl TextReader {
         let lines = self.detector.lines(&picture, &self.workers)?;
         let mut labels = labels(&picture, lines);
         labels.truncate(LABELS_MAX);
-        let said = self.workers.each(&labels, Label::width_read, |label, options| {
+        let said = self.workers.each(&labels, OcrLabelBox::width_read, |label, options| {
             if stop.load(Ordering::Relaxed) {
                 return Ok(None);
             }
             self.recogniser.read(&picture, label, letters, options).map(Some)
         })?;
         let texts = labels.into_iter().zip(said).filter_map(|(label, said)| {
-            let Said { text, certainty } = said?;
-            (!text.is_empty()).then_some(ReadText { text, area: label.area, certainty })
+            let RecognisedLine { text, certainty } = said?;
+            (!text.is_empty()).then_some(RecognisedText { text, area: label.area, certainty })
         });
         Ok(texts.collect())
     }

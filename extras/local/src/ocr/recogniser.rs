@@ -13,7 +13,7 @@ use super::{
     Letters,
     detector::{sides, u32_of},
     error::OcrError,
-    ink::Label,
+    ink::OcrLabelBox,
     letters::has,
     tensor::{channels, compute, load},
 };
@@ -43,7 +43,7 @@ pub(crate) struct Recogniser {
     latin: Vec<usize>,
     /// Texts read before, by the pixels of each label: much of a window looks the same after it was scrolled or
     /// redrawn.
-    kept: Mutex<HashMap<Seen, Said>>,
+    kept: Mutex<HashMap<Seen, RecognisedLine>>,
 }
 
 /// The pixels of a label, and which letters were looked for.
@@ -51,7 +51,7 @@ type Seen = (Letters, u32, Vec<u8>);
 
 /// The text of a line.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Said {
+pub(crate) struct RecognisedLine {
     pub(crate) text: String,
     /// The mean certainty of the letters, from 0 to 1.
     pub(crate) certainty: f32,
@@ -84,10 +84,10 @@ impl Recogniser {
     pub(crate) fn read(
         &self,
         picture: &RgbImage,
-        label: &Label,
+        label: &OcrLabelBox,
         letters: Letters,
         options: RunOptions,
-    ) -> Result<Said, OcrError> {
+    ) -> Result<RecognisedLine, OcrError> {
         let (width, height) = sides(picture);
         let margin = ((label.area.height() as f32 * MARGIN).round() as usize).max(2);
         let area = label.area.grown(margin, margin, width, height);
@@ -124,12 +124,12 @@ impl Recogniser {
         Ok(said)
     }
 
-    fn kept(&self) -> MutexGuard<'_, HashMap<Seen, Said>> {
+    fn kept(&self) -> MutexGuard<'_, HashMap<Seen, RecognisedLine>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The most likely letter of each step; the same one again, and none, are left out. Spaces that the model overlooked are put in.
-    fn decode(&self, likely: &[f32], letters: Letters, spaces: &[f32]) -> Said {
+    fn decode(&self, likely: &[f32], letters: Letters, spaces: &[f32]) -> RecognisedLine {
         let (mut text, mut sum, mut count) = (String::new(), 0.0, 0.0_f32);
         let (mut last, mut last_step) = (0, f32::INFINITY);
         for (step, likely) in likely.chunks_exact(self.classes.len().max(1)).enumerate() {
@@ -156,7 +156,10 @@ impl Recogniser {
             }
             last = best;
         }
-        Said { text: text.trim().to_owned(), certainty: if count > 0.0 { sum / count } else { 0.0 } }
+        RecognisedLine {
+            text: text.trim().to_owned(),
+            certainty: if count > 0.0 { sum / count } else { 0.0 },
+        }
     }
 }
 

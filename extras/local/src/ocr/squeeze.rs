@@ -4,7 +4,7 @@
 use image::{Rgb, RgbImage};
 
 use super::{
-    boxes::Area,
+    boxes::PixelRect,
     detector::{sides, u32_of},
 };
 
@@ -12,14 +12,14 @@ use super::{
 const KEPT: usize = 16;
 
 /// A shortened picture.
-pub(crate) struct Squeezed {
+pub(crate) struct SqueezedPicture {
     pub(crate) picture: RgbImage,
     /// The original rows and columns.
     rows: Vec<usize>,
     columns: Vec<usize>,
 }
 
-impl Squeezed {
+impl SqueezedPicture {
     pub(crate) fn of(picture: &RgbImage) -> Self {
         let (width, height) = sides(picture);
         let stride = width.max(1) * 3;
@@ -44,13 +44,13 @@ impl Squeezed {
     }
 
     /// Returns the original area of an area in the shortened picture.
-    pub(crate) fn original(&self, area: &Area) -> Area {
+    pub(crate) fn original(&self, area: &PixelRect) -> PixelRect {
         let at = |places: &[usize], place: usize| places.get(place).copied().unwrap_or(0);
         let behind = |places: &[usize], place: usize| {
             let last = place.checked_sub(1).and_then(|place| places.get(place));
             last.map_or(0, |place| place + 1)
         };
-        Area {
+        PixelRect {
             left: at(&self.columns, area.left),
             top: at(&self.rows, area.top),
             right: behind(&self.columns, area.right),
@@ -85,14 +85,14 @@ mod tests {
         let mut picture = RgbImage::from_pixel(300, 200, Rgb([250; 3]));
         picture.put_pixel(100, 150, Rgb([0; 3]));
         picture.put_pixel(101, 151, Rgb([0; 3]));
-        let squeezed = Squeezed::of(&picture);
+        let squeezed = SqueezedPicture::of(&picture);
         assert_eq!(sides(&squeezed.picture), (2 * 32 + 2, 2 * 32 + 2));
-        let ink = Area { left: 32, top: 32, right: 34, bottom: 34 };
-        assert_eq!(squeezed.original(&ink), Area { left: 100, top: 150, right: 102, bottom: 152 });
+        let ink = PixelRect { left: 32, top: 32, right: 34, bottom: 34 };
+        assert_eq!(squeezed.original(&ink), PixelRect { left: 100, top: 150, right: 102, bottom: 152 });
         assert_eq!(squeezed.picture.get_pixel(33, 33), &Rgb([0; 3]));
         // Nothing is equal, and nothing at all.
         let noise = RgbImage::from_fn(70, 50, |x, y| Rgb([(x * 7 + y * 13) as u8, x as u8, y as u8]));
-        assert_eq!(Squeezed::of(&noise).picture, noise);
-        assert_eq!(sides(&Squeezed::of(&RgbImage::new(0, 0)).picture), (0, 0));
+        assert_eq!(SqueezedPicture::of(&noise).picture, noise);
+        assert_eq!(sides(&SqueezedPicture::of(&RgbImage::new(0, 0)).picture), (0, 0));
     }
 }

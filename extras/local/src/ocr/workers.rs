@@ -20,11 +20,11 @@ use super::error::OcrError;
 const THREADS_MAX: usize = 4;
 
 /// Threads for runs of models.
-pub(crate) struct Workers {
+pub(crate) struct InferenceWorkers {
     pools: Vec<Arc<ThreadPool>>,
 }
 
-impl Workers {
+impl InferenceWorkers {
     /// As many as there are processors, up to a few.
     pub(crate) fn new() -> Self {
         let count = thread::available_parallelism().map_or(1, |count| count.get().min(THREADS_MAX));
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn the_largest_is_begun_first_and_results_keep_their_order() {
-        let workers = Workers { pools: vec![Arc::new(ThreadPool::with_num_threads(1))] };
+        let workers = InferenceWorkers { pools: vec![Arc::new(ThreadPool::with_num_threads(1))] };
         let begun = Mutex::new(Vec::new());
         let sizes = [3, 9, 1, 9, 5];
         let work = |size: &usize, _: RunOptions| {

@@ -9,7 +9,7 @@ use std::{
 
 use deskhand_local::{
     ArchiveError,
-    ocr::{Letters, OcrError, Pixels, ReadText, TextReader},
+    ocr::{Letters, OcrError, OcrTextReader, Pixels, RecognisedText},
 };
 
 /// Where set-up puts the wheels that tests use.
@@ -31,7 +31,7 @@ pub(crate) fn picture() -> Pixels {
 
 #[test]
 fn labels_of_an_interface_are_read_where_they_are() {
-    let reader = TextReader::open(&wheel()).unwrap();
+    let reader = OcrTextReader::open(&wheel()).unwrap();
     let read = |stop: bool| reader.read(picture(), Letters::Latin, &AtomicBool::new(stop)).unwrap();
     let found = read(false);
     let texts: Vec<&str> = found.iter().map(|one| one.text.as_str()).collect();
@@ -48,7 +48,7 @@ fn labels_of_an_interface_are_read_where_they_are() {
     assert_eq!(texts, expected, "{found:?}");
     // Drawn with the base lines and left edges of the picture.
     let check = |text: &str, left: usize, base: usize| {
-        let ReadText { area, certainty, .. } = found.iter().find(|one| one.text == text).unwrap();
+        let RecognisedText { area, certainty, .. } = found.iter().find(|one| one.text == text).unwrap();
         assert!(area.left.abs_diff(left) <= 3 && area.bottom.abs_diff(base) <= 2, "{text}: {area:?}");
         assert!(*certainty > 0.8, "{text}: {certainty}");
     };
@@ -62,7 +62,7 @@ fn labels_of_an_interface_are_read_where_they_are() {
 
 #[test]
 fn a_picture_of_other_sides_is_an_error() {
-    let reader = TextReader::open(&wheel()).unwrap();
+    let reader = OcrTextReader::open(&wheel()).unwrap();
     let odd = Pixels { width: 4, height: 4, rgb: vec![0; 7] };
     let error = reader.read(odd, Letters::All, &AtomicBool::new(false)).unwrap_err();
     assert_eq!(error.to_string(), "7 bytes are not a picture of 4 × 4 pixels");
@@ -76,7 +76,7 @@ fn a_picture_of_other_sides_is_an_error() {
 fn an_archive_that_is_no_model_is_an_error_that_names_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.zip");
-    let open = || TextReader::open(&path).err().unwrap();
+    let open = || OcrTextReader::open(&path).err().unwrap();
     assert!(matches!(open(), OcrError::Archive(ArchiveError::File { .. })));
     fs::write(&path, "not a zip file").unwrap();
     assert!(matches!(open(), OcrError::Archive(ArchiveError::Archive { .. })), "{}", open());

@@ -6,7 +6,7 @@ use std::{
 };
 
 use deskhand_local_client::{
-    CallError, LocalProgram,
+    LocalCallError, LocalProgram,
     protocol::{Letters, LocalOutput, LocalRequest},
 };
 
@@ -81,11 +81,11 @@ fn a_program_that_is_missing_or_another_one_is_named() {
         LocalProgram::shared(path.map(Path::new)).call(request, &[]).unwrap_err()
     };
     let missing = call(None);
-    assert!(matches!(missing, CallError::Missing), "{missing:?}");
+    assert!(matches!(missing, LocalCallError::Missing), "{missing:?}");
     assert!(missing.to_string().contains("cargo xtask setup --with local"), "{missing}");
     for other in ["/no-such-program", "/bin/true", "/bin/ls"] {
         let error = call(Some(other));
-        assert!(matches!(&error, CallError::Start { .. }), "{error:?}");
+        assert!(matches!(&error, LocalCallError::Start { .. }), "{error:?}");
         assert!(error.to_string().contains(other), "{error}");
     }
 }

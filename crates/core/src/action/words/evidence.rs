@@ -1,101 +1,113 @@
 //! The words for proofs, shortfalls and uncertainties.
 
-use super::{Said, cancelled::interrupted, condition_label, refusal::because, target, waited::waited};
+use super::{
+    ReportSentence, cancelled::interrupted, condition_label, refusal::because, target, waited::waited,
+};
 use crate::action::{
-    Act, Action, Blindness, ElementRef, Mismatch, Now, PostCondition, Proof, Shortfall, Surroundings,
-    Uncertainty, Way, WindowRef,
+    ActionKind, ActionOutcome, ActionProof, Blindness, CellMismatch, ElementDelta, ElementRef, PostCondition,
+    SelectionMethod, Shortfall, TextContextDiff, Uncertainty, WindowRef,
 };
 
 /// The most cells with another content that are named.
 const MISMATCHES_SHOWN: usize = 5;
 
-pub(super) fn seen(action: &Action, proof: &Proof) -> Said {
+pub(super) fn seen(action: &ActionOutcome, proof: &ActionProof) -> ReportSentence {
     let label = || target(&action.aim);
     match proof {
-        Proof::WindowOpened { window } => {
-            if let Act::Launch { program } = &action.act {
-                return Said::statement(format!("{program} opened {}", window.label())).timed();
+        ActionProof::WindowOpened { window } => {
+            if let ActionKind::Launch { program } = &action.act {
+                return ReportSentence::statement(format!("{program} opened {}", window.label())).timed();
             }
             let title =
                 if window.title.is_empty() { String::new() } else { format!(" “{}”", window.title) };
-            Said::about(action, format!("{}{title} opened", window.kind_word())).timed()
+            ReportSentence::about(action, format!("{}{title} opened", window.kind_word())).timed()
         }
-        Proof::WindowClosed { window } if action.act == Act::Close => {
-            Said::statement(format!("{} is closed", window.label()))
+        ActionProof::WindowClosed { window } if action.act == ActionKind::Close => {
+            ReportSentence::statement(format!("{} is closed", window.label()))
         }
-        Proof::WindowClosed { window } => Said::about(action, format!("“{}” closed", window.title)).timed(),
-        Proof::PageAsks { message } => {
-            Said::about(action, format!("the page asks “{message}”; `answer_dialog` answers")).timed()
+        ActionProof::WindowClosed { window } => {
+            ReportSentence::about(action, format!("“{}” closed", window.title)).timed()
         }
-        Proof::TitleChanged { title } => {
-            Said::about(action, format!("the title changed to “{title}”")).timed()
+        ActionProof::PageAsks { message } => {
+            ReportSentence::about(action, format!("the page asks “{message}”; `answer_dialog` answers"))
+                .timed()
         }
-        Proof::Gone { element } => Said::about(action, format!("{} disappeared", element.label())).timed(),
-        Proof::Changed { element, now } => Said::about(action, changed(element, now)).timed(),
-        Proof::Says { element, text } => Said::about(action, says(element, text)).timed(),
-        Proof::Holds { .. } if matches!(action.act, Act::WaitFor { .. }) => {
-            Said::statement(holds(action)).timed()
+        ActionProof::TitleChanged { title } => {
+            ReportSentence::about(action, format!("the title changed to “{title}”")).timed()
         }
-        Proof::Holds { already } => {
-            Said::statement(format!("{}{}", holds(action), if *already { " already" } else { "" }))
+        ActionProof::Gone { element } => {
+            ReportSentence::about(action, format!("{} disappeared", element.label())).timed()
         }
-        Proof::Active { window } => Said::statement(format!("{} has the focus", window.label())),
-        Proof::InFront { window } => Said::statement(format!("{} is in front", window.label())),
-        Proof::Reads { text, completion } => reads(action, text, completion.as_deref()),
-        Proof::HasLength => {
-            Said::about(action, "the field shows as many dots as it should; it shows no more of its text")
+        ActionProof::Changed { element, now } => ReportSentence::about(action, changed(element, now)).timed(),
+        ActionProof::Says { element, text } => ReportSentence::about(action, says(element, text)).timed(),
+        ActionProof::Holds { .. } if matches!(action.act, ActionKind::WaitFor { .. }) => {
+            ReportSentence::statement(holds(action)).timed()
         }
-        Proof::Number { value } => Said::statement(format!("{} is {value}", label())),
-        Proof::Cells { cells, corrected, shown } => Said::about(
+        ActionProof::Holds { already } => {
+            ReportSentence::statement(format!("{}{}", holds(action), if *already { " already" } else { "" }))
+        }
+        ActionProof::Active { window } => {
+            ReportSentence::statement(format!("{} has the focus", window.label()))
+        }
+        ActionProof::InFront { window } => {
+            ReportSentence::statement(format!("{} is in front", window.label()))
+        }
+        ActionProof::Reads { text, completion } => reads(action, text, completion.as_deref()),
+        ActionProof::HasLength => ReportSentence::about(
+            action,
+            "the field shows as many dots as it should; it shows no more of its text",
+        ),
+        ActionProof::Number { value } => ReportSentence::statement(format!("{} is {value}", label())),
+        ActionProof::Cells { cells, corrected, shown } => ReportSentence::about(
             action,
             format!("{}{}", read_as_meant(*cells, *cells, *corrected, &[]), shown_cells(shown)),
         ),
-        Proof::Moved => Said::statement("scrolled: elements moved"),
-        Proof::TextRead { characters, given } => {
+        ActionProof::Moved => ReportSentence::statement("scrolled: elements moved"),
+        ActionProof::TextRead { characters, given } => {
             let cut =
                 if given < characters { format!("; the first {given} are returned") } else { String::new() };
-            Said::statement(format!("{} has {characters} characters of text{cut}", label()))
+            ReportSentence::statement(format!("{} has {characters} characters of text{cut}", label()))
         }
-        Proof::CellsRead { range } => {
+        ActionProof::CellsRead { range } => {
             let shape = range.shape();
-            Said::about(action, format!("{} × {} cells ({range})", shape.rows, shape.columns))
+            ReportSentence::about(action, format!("{} × {} cells ({range})", shape.rows, shape.columns))
         }
-        Proof::ClipboardRead { characters } => Said::statement(match characters {
+        ActionProof::ClipboardRead { characters } => ReportSentence::statement(match characters {
             Some(characters) => format!("the clipboard holds {characters} characters of text"),
             None => "the clipboard holds no text".to_owned(),
         }),
-        Proof::Summarized { titles, elements } => Said::statement(format!(
+        ActionProof::Summarized { titles, elements } => ReportSentence::statement(format!(
             "{} surfaces with {elements} elements: {}",
             titles.len(),
             titles.join(", ")
         )),
-        Proof::Saved { path, bytes, already: true } => {
-            Said::statement(format!("{} has no unsaved changes; {path} has {bytes} bytes", label()))
+        ActionProof::Saved { path, bytes, already: true } => {
+            ReportSentence::statement(format!("{} has no unsaved changes; {path} has {bytes} bytes", label()))
         }
-        Proof::Saved { path, bytes, already: false } => {
-            Said::statement(format!("{path} is saved ({bytes} bytes)")).timed()
+        ActionProof::Saved { path, bytes, already: false } => {
+            ReportSentence::statement(format!("{path} is saved ({bytes} bytes)")).timed()
         }
-        Proof::Waited { drawn, quiet } => waited(action, *drawn, *quiet),
+        ActionProof::Waited { drawn, quiet } => waited(action, *drawn, *quiet),
     }
 }
 
-fn reads(action: &Action, text: &str, completion: Option<&str>) -> Said {
-    if matches!(action.act, Act::Type { .. }) {
+fn reads(action: &ActionOutcome, text: &str, completion: Option<&str>) -> ReportSentence {
+    if matches!(action.act, ActionKind::Type { .. }) {
         let outcome = match completion {
             Some(completion) => {
                 format!("reads as typed, and the application completes it with {completion:?} (selected)")
             }
             None => "reads as typed".to_owned(),
         };
-        return Said::about(action, outcome);
+        return ReportSentence::about(action, outcome);
     }
-    Said::statement(present_text(action, text))
+    ReportSentence::statement(present_text(action, text))
 }
 
 /// Describes cells that show something else than the value written.
-fn shown_cells(shown: &[Mismatch]) -> String {
+fn shown_cells(shown: &[CellMismatch]) -> String {
     let mut text = String::new();
-    for Mismatch { cell, wanted, found } in shown.iter().take(MISMATCHES_SHOWN) {
+    for CellMismatch { cell, wanted, found } in shown.iter().take(MISMATCHES_SHOWN) {
         text.push_str(&format!("; {cell} with {wanted:?} shows {found:?}"));
     }
     if shown.len() > MISMATCHES_SHOWN {
@@ -105,16 +117,16 @@ fn shown_cells(shown: &[Mismatch]) -> String {
 }
 
 /// The text that is there, after an action that replaced it.
-fn present_text(action: &Action, text: &str) -> String {
-    if matches!(action.act, Act::WriteClipboard { .. }) {
+fn present_text(action: &ActionOutcome, text: &str) -> String {
+    if matches!(action.act, ActionKind::WriteClipboard { .. }) {
         return format!("the clipboard holds {text:?}");
     }
-    let pasted = if matches!(action.act, Act::Paste { .. }) { " after a paste" } else { "" };
+    let pasted = if matches!(action.act, ActionKind::Paste { .. }) { " after a paste" } else { "" };
     format!("{} reads {text:?}{pasted}", target(&action.aim))
 }
 
 /// The post-condition of an action, as a statement.
-fn holds(action: &Action) -> String {
+fn holds(action: &ActionOutcome) -> String {
     let label = target(&action.aim);
     match action.act.postcondition() {
         Some(PostCondition::Checked(true)) => format!("{label} is checked"),
@@ -139,7 +151,7 @@ fn holds(action: &Action) -> String {
         Some(PostCondition::WindowClosed) => format!("{label} is closed"),
         Some(PostCondition::Condition(condition)) => condition_label(condition),
         // Only a page tab is found to be where the path leads already.
-        None if matches!(action.act, Act::Visit { .. }) => format!("{label} is selected"),
+        None if matches!(action.act, ActionKind::Visit { .. }) => format!("{label} is selected"),
         None => format!("{} is done", super::subject(action)),
     }
 }
@@ -149,103 +161,114 @@ fn says(element: &ElementRef, text: &str) -> String {
     format!("{who} says {text:?}")
 }
 
-fn changed(element: &ElementRef, now: &Now) -> String {
+fn changed(element: &ElementRef, now: &ElementDelta) -> String {
     let label = element.label();
     match now {
-        Now::State { state, on } => {
+        ElementDelta::State { state, on } => {
             format!("{label} is {} {}", if *on { "now" } else { "no longer" }, state.name())
         }
-        Now::Enabled { on } => format!("{label} became {}", if *on { "enabled" } else { "disabled" }),
-        Now::Named { name } => format!("{label} was renamed to \"{name}\""),
-        Now::Value { value: Some(value) } => format!("{label} is now {value}"),
-        Now::Value { value: None } => format!("{label} no longer has a value"),
-        Now::Reads { text } => format!("{label} now reads \"{text}\""),
-        Now::Came => format!("{label} appeared"),
-        Now::Went => format!("{label} disappeared"),
-        Now::Focused => "it took the focus".to_owned(),
-        Now::FocusMovedHere => format!("the focus moved to {label}"),
-        Now::Caret { at } => format!("the caret of {label} moved to {at}"),
-        Now::TextSelected { characters: 0 } => format!("nothing of {label} is selected any more"),
-        Now::TextSelected { characters } => format!("{characters} characters of {label} are selected"),
-        Now::Changed => format!("{label} changed"),
+        ElementDelta::Enabled { on } => {
+            format!("{label} became {}", if *on { "enabled" } else { "disabled" })
+        }
+        ElementDelta::Named { name } => format!("{label} was renamed to \"{name}\""),
+        ElementDelta::Value { value: Some(value) } => format!("{label} is now {value}"),
+        ElementDelta::Value { value: None } => format!("{label} no longer has a value"),
+        ElementDelta::Reads { text } => format!("{label} now reads \"{text}\""),
+        ElementDelta::Came => format!("{label} appeared"),
+        ElementDelta::Went => format!("{label} disappeared"),
+        ElementDelta::Focused => "it took the focus".to_owned(),
+        ElementDelta::FocusMovedHere => format!("the focus moved to {label}"),
+        ElementDelta::Caret { at } => format!("the caret of {label} moved to {at}"),
+        ElementDelta::TextSelected { characters: 0 } => format!("nothing of {label} is selected any more"),
+        ElementDelta::TextSelected { characters } => {
+            format!("{characters} characters of {label} are selected")
+        }
+        ElementDelta::Changed => format!("{label} changed"),
     }
 }
 
-fn read_as_meant(cells: u64, right: u64, corrected: u64, mismatches: &[Mismatch]) -> String {
+fn read_as_meant(cells: u64, right: u64, corrected: u64, mismatches: &[CellMismatch]) -> String {
     let mut text = format!("{right} of {cells} cells read as written");
     if corrected > 0 {
         text.push_str(&format!(", {corrected} written again"));
     }
     for mismatch in mismatches.iter().take(MISMATCHES_SHOWN) {
-        let Mismatch { cell, wanted, found } = mismatch;
+        let CellMismatch { cell, wanted, found } = mismatch;
         text.push_str(&format!("; {cell} shows {found:?}, expected {wanted:?}"));
     }
     text
 }
 
-pub(super) fn not_seen(action: &Action, shortfall: &Shortfall) -> Said {
+pub(super) fn not_seen(action: &ActionOutcome, shortfall: &Shortfall) -> ReportSentence {
     let label = || target(&action.aim);
     let waited_ms = action.waited_ms;
     match shortfall {
         Shortfall::NothingChanged { pixels, then } => {
             let text = nothing_changed(waited_ms, *pixels);
             let then = then.as_ref().map(|refusal| format!("; then {}", because(refusal)));
-            Said::about(action, text + &then.unwrap_or_default())
+            ReportSentence::about(action, text + &then.unwrap_or_default())
         }
-        Shortfall::NotReached { way } => Said::statement(not_reached(action, *way)),
+        Shortfall::NotReached { way } => ReportSentence::statement(not_reached(action, *way)),
         Shortfall::OtherActive { active, error } => {
             let has = active.as_ref().map_or_else(|| "no window".to_owned(), WindowRef::label);
             let why = error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
-            Said::statement(format!("{} did not take the focus; {has} has it{why}", label()))
+            ReportSentence::statement(format!("{} did not take the focus; {has} has it{why}", label()))
         }
         Shortfall::ReadsOtherwise { text, around } => otherwise(action, text, around.as_ref()),
-        Shortfall::OtherLength { characters, expected } => {
-            Said::about(action, format!("the field holds {characters} characters, expected {expected}"))
-        }
-        Shortfall::NotCleared { text } => Said::statement(format!(
+        Shortfall::OtherLength { characters, expected } => ReportSentence::about(
+            action,
+            format!("the field holds {characters} characters, expected {expected}"),
+        ),
+        Shortfall::NotCleared { text } => ReportSentence::statement(format!(
             "{} could not be cleared and still reads {text:?}; nothing was written",
             label()
         )),
         Shortfall::OtherNumber { value, text } => {
             let shows = text.as_ref().map(|text| format!(" and shows {text:?}")).unwrap_or_default();
             let is = value.map_or_else(|| "has no value any more".to_owned(), |value| format!("is {value}"));
-            Said::statement(format!("{} {is}{shows}, expected {}", label(), meant_number(action)))
+            ReportSentence::statement(format!("{} {is}{shows}, expected {}", label(), meant_number(action)))
         }
         Shortfall::Cells { cells, corrected, mismatches } => {
             let right = cells.saturating_sub(u64::try_from(mismatches.len()).unwrap_or(u64::MAX));
-            Said::about(action, read_as_meant(*cells, right, *corrected, mismatches))
+            ReportSentence::about(action, read_as_meant(*cells, right, *corrected, mismatches))
         }
-        Shortfall::CellTakesNothing { cell } => Said::statement(format!(
+        Shortfall::CellTakesNothing { cell } => ReportSentence::statement(format!(
             "{cell} of {} does not accept typed text (tried twice); nothing else was written",
             label()
         )),
-        Shortfall::NothingMoved => Said::statement("nothing moved; it may already be scrolled to the end"),
+        Shortfall::NothingMoved => {
+            ReportSentence::statement("nothing moved; it may already be scrolled to the end")
+        }
         Shortfall::NoWindow { ended, said } => {
             let how = no_window(ended.as_deref(), waited_ms, said);
-            Said::statement(format!("{} {how}", super::subject(action)))
+            ReportSentence::statement(format!("{} {how}", super::subject(action)))
         }
-        Shortfall::Asks { dialog } => Said::statement(format!(
+        Shortfall::Asks { dialog } => ReportSentence::statement(format!(
             "{} is still open: dialog {} needs an answer first",
             label(),
             dialog.label()
         )),
-        Shortfall::StillOpen => Said::statement(format!("{} did not close within {waited_ms} ms", label())),
+        Shortfall::StillOpen => {
+            ReportSentence::statement(format!("{} did not close within {waited_ms} ms", label()))
+        }
         Shortfall::NotSaved { path, modified, changed } => {
-            Said::about(action, not_saved(path.as_deref(), *modified, *changed))
+            ReportSentence::about(action, not_saved(path.as_deref(), *modified, *changed))
         }
-        Shortfall::Behind { window } => {
-            Said::statement(format!("{} has the focus, but {} is in front of it", label(), window.label()))
-        }
-        Shortfall::StoppedTyping { extent, around } => Said::about(
+        Shortfall::Behind { window } => ReportSentence::statement(format!(
+            "{} has the focus, but {} is in front of it",
+            label(),
+            window.label()
+        )),
+        Shortfall::StoppedTyping { extent, around } => ReportSentence::about(
             action,
             format!(
                 "stopped after {} of {} characters, which do not read as typed: there it was {:?} before and is {:?} now",
                 extent.done, extent.total, around.before, around.after
             ),
         ),
-        Shortfall::Cancelled { cancellation } => Said::about(action, interrupted(cancellation)),
+        Shortfall::Cancelled { cancellation } => ReportSentence::about(action, interrupted(cancellation)),
         Shortfall::NotFulfilled => {
-            Said::statement(format!("condition not met within {waited_ms} ms: {}", holds(action)))
+            ReportSentence::statement(format!("condition not met within {waited_ms} ms: {}", holds(action)))
         }
     }
 }
@@ -258,20 +281,20 @@ fn nothing_changed(waited_ms: u64, pixels: bool) -> String {
     }
 }
 
-fn otherwise(action: &Action, text: &str, around: Option<&Surroundings>) -> Said {
-    let typed = matches!(action.act, Act::Type { .. });
+fn otherwise(action: &ActionOutcome, text: &str, around: Option<&TextContextDiff>) -> ReportSentence {
+    let typed = matches!(action.act, ActionKind::Type { .. });
     match around {
-        Some(Surroundings { before, after }) => Said::about(
+        Some(TextContextDiff { before, after }) => ReportSentence::about(
             action,
             format!("does not read as written: there it was {before:?} before and is {after:?} now"),
         ),
-        None if typed => Said::about(action, format!("reads {text:?} instead")),
-        None => Said::statement(present_text(action, text)),
+        None if typed => ReportSentence::about(action, format!("reads {text:?} instead")),
+        None => ReportSentence::statement(present_text(action, text)),
     }
 }
 
 /// The number that an action was to set.
-fn meant_number(action: &Action) -> String {
+fn meant_number(action: &ActionOutcome) -> String {
     if let Some(PostCondition::Number(value)) = action.act.postcondition() {
         return value.to_string();
     }
@@ -302,12 +325,12 @@ fn not_saved(path: Option<&str>, modified: Option<bool>, changed: bool) -> Strin
     }
 }
 
-fn not_reached(action: &Action, way: Option<Way>) -> String {
+fn not_reached(action: &ActionOutcome, way: Option<SelectionMethod>) -> String {
     let (label, subject) = (target(&action.aim), super::subject(action));
     match (way, action.act.postcondition()) {
-        (Some(Way::Click), _) => format!("{subject} was clicked but is not selected"),
-        (Some(Way::Keys), _) => format!("{subject} was not reached with keys"),
-        (Some(Way::OpenedList), _) => {
+        (Some(SelectionMethod::Click), _) => format!("{subject} was clicked but is not selected"),
+        (Some(SelectionMethod::Keys), _) => format!("{subject} was not reached with keys"),
+        (Some(SelectionMethod::OpenedList), _) => {
             format!("{subject} was chosen with keys, but the box does not show it")
         }
         (None, Some(PostCondition::Checked(on))) => {
@@ -336,35 +359,36 @@ fn not_reached(action: &Action, way: Option<Way>) -> String {
     }
 }
 
-pub(super) fn unknown(action: &Action, uncertainty: &Uncertainty) -> Said {
+pub(super) fn unknown(action: &ActionOutcome, uncertainty: &Uncertainty) -> ReportSentence {
     match (uncertainty, &action.act) {
-        (Uncertainty::Elsewhere { element, now }, _) => {
-            Said::about(action, format!("{}, which does not show whether it worked", changed(element, now)))
-        }
+        (Uncertainty::Elsewhere { element, now }, _) => ReportSentence::about(
+            action,
+            format!("{}, which does not show whether it worked", changed(element, now)),
+        ),
         (Uncertainty::NothingShown, _) => {
-            Said::about(action, "it was sent, and nothing shows whether it had an effect")
+            ReportSentence::about(action, "it was sent, and nothing shows whether it had an effect")
         }
-        (Uncertainty::Pixels { in_picture: true }, _) => Said::about(
+        (Uncertainty::Pixels { in_picture: true }, _) => ReportSentence::about(
             action,
             "pixels changed, which proves nothing; the target was found in a picture, so check the next one",
         ),
-        (Uncertainty::Pixels { in_picture: false }, Act::Scroll { .. }) => {
-            Said::statement("pixels changed, but no element moved")
+        (Uncertainty::Pixels { in_picture: false }, ActionKind::Scroll { .. }) => {
+            ReportSentence::statement("pixels changed, but no element moved")
         }
         (Uncertainty::Pixels { in_picture: false }, _) => {
-            Said::about(action, "pixels changed, but the application exposes no change")
+            ReportSentence::about(action, "pixels changed, but the application exposes no change")
         }
         (Uncertainty::Blind { why: Blindness::Terminal }, _) => {
-            Said::about(action, "typed once; a terminal is not read back, so look at what it shows")
+            ReportSentence::about(action, "typed once; a terminal is not read back, so look at what it shows")
         }
         (Uncertainty::Blind { why: Blindness::Password }, _) => {
-            Said::about(action, "written once; a password is not read back")
+            ReportSentence::about(action, "written once; a password is not read back")
         }
-        (Uncertainty::Blind { why: Blindness::Century }, _) => Said::about(
+        (Uncertainty::Blind { why: Blindness::Century }, _) => ReportSentence::about(
             action,
             "it reads back as written, but its year shows two digits: nothing shows the century",
         ),
-        (Uncertainty::FileUnchanged { path }, _) => Said::about(
+        (Uncertainty::FileUnchanged { path }, _) => ReportSentence::about(
             action,
             match path {
                 Some(path) => format!("{path} did not change; it may have been saved before"),
@@ -372,9 +396,11 @@ pub(super) fn unknown(action: &Action, uncertainty: &Uncertainty) -> Said {
                     .to_owned(),
             },
         ),
-        (Uncertainty::Cancelled { cancellation }, _) => Said::about(action, interrupted(cancellation)),
+        (Uncertainty::Cancelled { cancellation }, _) => {
+            ReportSentence::about(action, interrupted(cancellation))
+        }
         (Uncertainty::Unreadable { error }, _) => {
-            Said::statement(format!("{} can no longer be read: {error}", target(&action.aim)))
+            ReportSentence::statement(format!("{} can no longer be read: {error}", target(&action.aim)))
         }
     }
 }

@@ -5,7 +5,10 @@ mod evidence;
 mod refusal;
 mod waited;
 
-use super::{Act, Action, Aim, Button, Cancellation, Condition, Evidence, Refusal, Report, WaitedFor};
+use super::{
+    ActionKind, ActionOutcome, ActionRefusal, Aim, Button, CallReport, Cancellation, Condition, Evidence,
+    WaitedFor,
+};
 use crate::text::one_line;
 
 /// From this time on a wait is explained.
@@ -13,64 +16,64 @@ const SLOW_MS: u64 = 1_000;
 
 /// Makes the sentence of a report. A session takes it as a value, so that a test can show that no decision depends on it.
 #[derive(Debug, Clone, Copy)]
-pub struct Wording {
+pub struct CallReportFormatter {
     /// The sentence of a report.
-    pub whole: fn(&Report) -> String,
+    pub whole: fn(&CallReport) -> String,
     /// Formats the outcome for places with the command beside it.
-    pub beside: fn(&Report) -> String,
+    pub beside: fn(&CallReport) -> String,
 }
 
-impl Default for Wording {
+impl Default for CallReportFormatter {
     fn default() -> Self {
         Self { whole: sentence, beside: beside_command }
     }
 }
 
-impl PartialEq for Wording {
+impl PartialEq for CallReportFormatter {
     /// Sessions that differ in words alone are equal.
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Wording {
+impl CallReportFormatter {
     /// The sentence of a report.
-    pub fn of(self, report: &Report) -> String {
+    pub fn of(self, report: &CallReport) -> String {
         (self.whole)(report)
     }
 
     /// Formats the outcome of a report for places with the command beside it.
-    pub fn beside_command(self, report: &Report) -> String {
+    pub fn beside_command(self, report: &CallReport) -> String {
         (self.beside)(report)
     }
 }
 
 /// The sentence for model and person: what happened, or why not and what to do.
-pub fn sentence(report: &Report) -> String {
+pub fn sentence(report: &CallReport) -> String {
     match report {
-        Report::Action { action } => whole(action),
-        Report::Sequence { actions } => actions.iter().map(whole).collect::<Vec<_>>().join("; "),
-        Report::Native { did, read_back } => match read_back {
+        CallReport::Action { action } => whole(action),
+        CallReport::Sequence { actions } => actions.iter().map(whole).collect::<Vec<_>>().join("; "),
+        CallReport::Native { did, read_back } => match read_back {
             Some(proof) => format!("{did}; {proof}"),
             None => did.clone(),
         },
-        Report::Text { text } => text.clone(),
+        CallReport::Text { text } => text.clone(),
     }
 }
 
 /// Describes the outcome of a call for a model that reads its command beside it. Times are omitted: no model
 /// decides by them.
-fn beside_command(report: &Report) -> String {
+fn beside_command(report: &CallReport) -> String {
     match report {
-        Report::Action { action } => said(action).outcome + &in_place_of(action),
-        Report::Sequence { actions } => match actions.as_slice() {
+        CallReport::Action { action } => said(action).outcome + &in_place_of(action),
+        CallReport::Sequence { actions } => match actions.as_slice() {
             // The last one says what came of all, unless one before it went wrong.
             [.., last] if actions.iter().all(|action| matches!(action.evidence, Evidence::Seen { .. })) => {
                 said(last).outcome + &in_place_of(last)
             }
             _ => sentence(report),
         },
-        Report::Native { .. } | Report::Text { .. } => sentence(report),
+        CallReport::Native { .. } | CallReport::Text { .. } => sentence(report),
     }
 }
 
@@ -80,20 +83,22 @@ pub(super) fn interrupted(cancellation: &Cancellation) -> String {
 }
 
 /// The words for a refusal alone.
-pub(super) fn reason(refusal: &Refusal) -> String {
+pub(super) fn reason(refusal: &ActionRefusal) -> String {
     refusal::because(refusal)
 }
 
 /// Describes the outcome of a call on one line, for places that display the command and the duration beside it.
-pub fn outcome(report: &Report) -> String {
+pub fn outcome(report: &CallReport) -> String {
     match report {
-        Report::Action { action } => one_line(&said(action).outcome),
-        Report::Sequence { .. } | Report::Native { .. } | Report::Text { .. } => one_line(&sentence(report)),
+        CallReport::Action { action } => one_line(&said(action).outcome),
+        CallReport::Sequence { .. } | CallReport::Native { .. } | CallReport::Text { .. } => {
+            one_line(&sentence(report))
+        }
     }
 }
 
 /// A sentence in its parts.
-struct Said {
+struct ReportSentence {
     /// Description of the action, where the outcome does not name it.
     subject: Option<String>,
     outcome: String,
@@ -101,13 +106,13 @@ struct Said {
     timed: bool,
 }
 
-impl Said {
+impl ReportSentence {
     /// A statement that names its subject.
     fn statement(outcome: impl Into<String>) -> Self {
         Self { subject: None, outcome: outcome.into(), timed: false }
     }
 
-    fn about(action: &Action, outcome: impl Into<String>) -> Self {
+    fn about(action: &ActionOutcome, outcome: impl Into<String>) -> Self {
         Self { subject: Some(subject(action)), outcome: outcome.into(), timed: false }
     }
 
@@ -116,7 +121,7 @@ impl Said {
     }
 }
 
-fn whole(action: &Action) -> String {
+fn whole(action: &ActionOutcome) -> String {
     let said = said(action);
     let mut text = said.subject.map(|subject| format!("{subject}: ")).unwrap_or_default();
     text.push_str(&said.outcome);
@@ -129,13 +134,13 @@ fn whole(action: &Action) -> String {
 }
 
 /// Which element was taken instead of one that is gone.
-fn in_place_of(action: &Action) -> String {
+fn in_place_of(action: &ActionOutcome) -> String {
     let element = action.aim.named_element();
     let gone = element.and_then(|element| Some((element.instead_of?, element.id)));
     gone.map(|(gone, id)| format!(" ({gone} is gone; {id} took its place)")).unwrap_or_default()
 }
 
-fn said(action: &Action) -> Said {
+fn said(action: &ActionOutcome) -> ReportSentence {
     match &action.evidence {
         Evidence::Seen { proof } => evidence::seen(action, proof),
         Evidence::NotSeen { shortfall } => evidence::not_seen(action, shortfall),
@@ -144,28 +149,28 @@ fn said(action: &Action) -> Said {
     }
 }
 
-fn refused(action: &Action, refusal: &Refusal) -> Said {
+fn refused(action: &ActionOutcome, refusal: &ActionRefusal) -> ReportSentence {
     let because = refusal::because(refusal);
-    if let Act::Visit { path } = &action.act
+    if let ActionKind::Visit { path } = &action.act
         && !path.is_empty()
     {
-        return Said::statement(format!("{}: {because}", path.join(" › ")));
+        return ReportSentence::statement(format!("{}: {because}", path.join(" › ")));
     }
-    if let Act::Press { chord } = &action.act {
-        return Said::statement(format!("{because}; {chord} was not pressed"));
+    if let ActionKind::Press { chord } = &action.act {
+        return ReportSentence::statement(format!("{because}; {chord} was not pressed"));
     }
-    Said::statement(because)
+    ReportSentence::statement(because)
 }
 
 /// Describes the action: `click push button "Finish"`.
-fn subject(action: &Action) -> String {
+fn subject(action: &ActionOutcome) -> String {
     let target = target(&action.aim);
     match &action.act {
-        Act::Click { button, count, held } => {
+        ActionKind::Click { button, count, held } => {
             let keys: String = held.iter().map(|key| format!("{key}+")).collect();
             format!("{keys}{} {target}", click_verb(*button, *count))
         }
-        Act::Drag { to } => {
+        ActionKind::Drag { to } => {
             let to = to.map(|to| format!(" to ({}, {})", to.x, to.y)).unwrap_or_default();
             match &action.aim {
                 Aim::Point { point, .. } => format!("drag from ({}, {}){to}", point.x, point.y),
@@ -176,38 +181,38 @@ fn subject(action: &Action) -> String {
                 | Aim::Unresolved => format!("drag {target}{to}"),
             }
         }
-        Act::Press { chord } => format!("press {chord}"),
-        Act::Type { text } => format!("type {text:?} into {target}"),
-        Act::Invoke { action } => format!("{action} {target}"),
-        Act::Visit { path } => format!("{}: click {target}", path.join(" › ")),
-        Act::WriteCells { range } => format!("write {range} of {target}"),
-        Act::SelectItem { item } => format!("{} in {target}", item.label()),
-        Act::SelectItems { items } => format!("{} in {target}", items.join(", ")),
-        Act::Launch { program } => program.clone(),
-        Act::Save => format!("save {target}"),
-        Act::SaveAs { path } => format!("save {target} as {path}"),
-        Act::ChooseFile { path } => format!("choose {path} in {target}"),
-        Act::Hover => format!("hover over {target}"),
-        Act::ScrollTo { text } => format!("scroll {target} to {text:?}"),
-        Act::Paste { .. }
-        | Act::SetText { .. }
-        | Act::SetNumber { .. }
-        | Act::Check { .. }
-        | Act::Expand { .. }
-        | Act::SelectCells { .. }
-        | Act::SelectText { .. }
-        | Act::Focus
-        | Act::Scroll { .. }
-        | Act::ScrollIntoView
-        | Act::ReadText
-        | Act::ReadCells
-        | Act::ReadSummary
-        | Act::ReadClipboard
-        | Act::WriteClipboard { .. }
-        | Act::Activate
-        | Act::Close
-        | Act::Wait { .. }
-        | Act::WaitFor { .. } => target,
+        ActionKind::Press { chord } => format!("press {chord}"),
+        ActionKind::Type { text } => format!("type {text:?} into {target}"),
+        ActionKind::Invoke { action } => format!("{action} {target}"),
+        ActionKind::Visit { path } => format!("{}: click {target}", path.join(" › ")),
+        ActionKind::WriteCells { range } => format!("write {range} of {target}"),
+        ActionKind::SelectItem { item } => format!("{} in {target}", item.label()),
+        ActionKind::SelectItems { items } => format!("{} in {target}", items.join(", ")),
+        ActionKind::Launch { program } => program.clone(),
+        ActionKind::Save => format!("save {target}"),
+        ActionKind::SaveAs { path } => format!("save {target} as {path}"),
+        ActionKind::ChooseFile { path } => format!("choose {path} in {target}"),
+        ActionKind::Hover => format!("hover over {target}"),
+        ActionKind::ScrollTo { text } => format!("scroll {target} to {text:?}"),
+        ActionKind::Paste { .. }
+        | ActionKind::SetText { .. }
+        | ActionKind::SetNumber { .. }
+        | ActionKind::Check { .. }
+        | ActionKind::Expand { .. }
+        | ActionKind::SelectCells { .. }
+        | ActionKind::SelectText { .. }
+        | ActionKind::Focus
+        | ActionKind::Scroll { .. }
+        | ActionKind::ScrollIntoView
+        | ActionKind::ReadText
+        | ActionKind::ReadCells
+        | ActionKind::ReadSummary
+        | ActionKind::ReadClipboard
+        | ActionKind::WriteClipboard { .. }
+        | ActionKind::Activate
+        | ActionKind::Close
+        | ActionKind::Wait { .. }
+        | ActionKind::WaitFor { .. } => target,
     }
 }
 
@@ -247,9 +252,9 @@ fn condition_label(condition: &Condition) -> String {
 mod tests {
     use super::*;
     use crate::{
-        action::{Among, ElementRef, Now, Proof, Shortfall, WindowRef},
+        action::{ActionProof, Among, ElementDelta, ElementRef, Shortfall, WindowRef},
         ids::{ElementId, WindowId},
-        ui::{Role, Wanted, WindowKind},
+        ui::{ElementQuery, Role, WindowKind},
     };
 
     fn element(role: Role, name: &str) -> ElementRef {
@@ -260,18 +265,18 @@ mod tests {
         Aim::Element { element: element(role, name) }
     }
 
-    fn check(act: Act, aim: Aim, evidence: impl Into<Evidence>, sentence: &str, outcome: &str) {
-        let report = Report::from(Action::new(act, aim, evidence).after(12));
+    fn check(act: ActionKind, aim: Aim, evidence: impl Into<Evidence>, sentence: &str, outcome: &str) {
+        let report = CallReport::from(ActionOutcome::new(act, aim, evidence).after(12));
         assert_eq!((report.sentence().as_str(), super::outcome(&report).as_str()), (sentence, outcome));
     }
 
     #[test]
     fn a_long_wait_for_a_busy_application_is_explained() {
         let check = |waited_ms: u64, expected: &str| {
-            let act = Act::Click { button: Button::Left, count: 1, held: Vec::new() };
-            let proof = Proof::TitleChanged { title: "Saved".to_owned() };
-            let action = Action::new(act, on(Role::PUSH_BUTTON, "Save"), proof).after(waited_ms);
-            let report = Report::from(action.waiting_for(vec![WaitedFor::Answer]));
+            let act = ActionKind::Click { button: Button::Left, count: 1, held: Vec::new() };
+            let proof = ActionProof::TitleChanged { title: "Saved".to_owned() };
+            let action = ActionOutcome::new(act, on(Role::PUSH_BUTTON, "Save"), proof).after(waited_ms);
+            let report = CallReport::from(action.waiting_for(vec![WaitedFor::Answer]));
             let sentence =
                 format!("click push button \"Save\": the title changed to “Saved” after {expected}");
             assert_eq!(report.sentence(), sentence);
@@ -282,21 +287,21 @@ mod tests {
 
     #[test]
     fn sentences_name_what_was_done_and_what_came_of_it() {
-        let click = || Act::Click { button: Button::Left, count: 1, held: Vec::new() };
+        let click = || ActionKind::Click { button: Button::Left, count: 1, held: Vec::new() };
         let finish = || on(Role::PUSH_BUTTON, "Finish");
         let dialog = WindowRef { id: WindowId(2), kind: WindowKind::Dialog, title: "Save As".to_owned() };
         check(
             click(),
             finish(),
-            Proof::WindowOpened { window: dialog.clone() },
+            ActionProof::WindowOpened { window: dialog.clone() },
             "click push button \"Finish\": dialog “Save As” opened after 12 ms",
             "dialog “Save As” opened",
         );
-        let now = Now::Enabled { on: false };
+        let now = ElementDelta::Enabled { on: false };
         check(
             click(),
             finish(),
-            Proof::Changed { element: element(Role::LABEL, "Next"), now },
+            ActionProof::Changed { element: element(Role::LABEL, "Next"), now },
             "click push button \"Finish\": label \"Next\" became disabled after 12 ms",
             "label \"Next\" became disabled",
         );
@@ -308,32 +313,32 @@ mod tests {
             "nothing changed within 12 ms",
         );
         check(
-            Act::Launch { program: "Calc".to_owned() },
+            ActionKind::Launch { program: "Calc".to_owned() },
             Aim::Window { window: dialog.clone() },
-            Proof::WindowOpened { window: dialog },
+            ActionProof::WindowOpened { window: dialog },
             "Calc opened w2 “Save As” after 12 ms",
             "Calc opened w2 “Save As”",
         );
         check(
-            Act::SelectItem { item: Wanted::new(Role::LIST_ITEM, "A4") },
+            ActionKind::SelectItem { item: ElementQuery::new(Role::LIST_ITEM, "A4") },
             on(Role::LIST, "Size"),
-            Proof::Holds { already: true },
+            ActionProof::Holds { already: true },
             "list item \"A4\" in list \"Size\" is selected already",
             "list item \"A4\" in list \"Size\" is selected already",
         );
         check(
-            Act::Visit { path: vec!["General".to_owned()] },
+            ActionKind::Visit { path: vec!["General".to_owned()] },
             on(Role::PAGE_TAB, "General"),
-            Proof::Holds { already: true },
+            ActionProof::Holds { already: true },
             "page tab \"General\" is selected already",
             "page tab \"General\" is selected already",
         );
         let items = vec!["A5".to_owned(), "A3".to_owned()];
         let among = Among::Items { list: element(Role::LIST, "Size"), items };
         check(
-            Act::SelectItem { item: Wanted::named("A4") },
+            ActionKind::SelectItem { item: ElementQuery::named("A4") },
             Aim::Unresolved,
-            Refusal::NotFound { name: "A4".to_owned(), among },
+            ActionRefusal::NotFound { name: "A4".to_owned(), among },
             "list \"Size\" has no item \"A4\"; it has: A5, A3",
             "list \"Size\" has no item \"A4\"; it has: A5, A3",
         );

@@ -2,8 +2,8 @@
 
 use super::whole;
 use crate::action::{
-    Act, Action, Aim, Among, ArgumentProblem, Button, Cover, ElementRef, Evidence, LastLook, Refusal,
-    Unsupported,
+    ActionKind, ActionOutcome, ActionRefusal, Aim, Among, ArgumentProblem, Button, ElementRef, Evidence,
+    LastLook, TargetObstruction, UnsupportedCapability,
 };
 
 /// The most names in a refusal.
@@ -27,8 +27,8 @@ fn file_exists(path: &str, is_folder: bool) -> String {
 fn not_opened(element: &ElementRef, path: &[String], evidence: &Evidence, waited_ms: u64) -> String {
     let button = if path.is_empty() { Button::Right } else { Button::Left };
     let aim = Aim::Element { element: element.clone() };
-    let act = Act::Click { button, count: 1, held: Vec::new() };
-    let click = whole(&Action::new(act, aim, evidence.clone()).after(waited_ms));
+    let act = ActionKind::Click { button, count: 1, held: Vec::new() };
+    let click = whole(&ActionOutcome::new(act, aim, evidence.clone()).after(waited_ms));
     match path {
         [] => format!("{} has no context menu: {click}", element.label()),
         path => format!("{} did not open: {click}", path.join(" › ")),
@@ -36,66 +36,68 @@ fn not_opened(element: &ElementRef, path: &[String], evidence: &Evidence, waited
 }
 
 /// Why nothing was sent.
-pub(super) fn because(refusal: &Refusal) -> String {
+pub(super) fn because(refusal: &ActionRefusal) -> String {
     match refusal {
-        Refusal::Missing { id, nearest } => format!("{id} no longer exists{}", near(nearest)),
-        Refusal::OtherName { element, expected, nearest } => {
+        ActionRefusal::Missing { id, nearest } => format!("{id} no longer exists{}", near(nearest)),
+        ActionRefusal::OtherName { element, expected, nearest } => {
             format!("{} is {}, not \"{expected}\"{}", element.id, element.label(), near(nearest))
         }
-        Refusal::OtherWindow { element, window } => {
+        ActionRefusal::OtherWindow { element, window } => {
             format!("{} is not in {window} or its dialogs", labelled(element))
         }
-        Refusal::DialogInFront { dialog, of: Some(window) } => format!(
+        ActionRefusal::DialogInFront { dialog, of: Some(window) } => format!(
             "the dialog {} is in front of {} and must be answered first",
             dialog.label(),
             window.label()
         ),
-        Refusal::DialogInFront { dialog, of: None } => {
+        ActionRefusal::DialogInFront { dialog, of: None } => {
             format!("the dialog {} is in front and must be answered first", dialog.label())
         }
-        Refusal::Moving { element } => format!("{} keeps moving", labelled(element)),
-        Refusal::Disabled { element } => format!("{} is disabled", labelled(element)),
-        Refusal::NotOnScreen { element } => format!("{} is not on screen", labelled(element)),
-        Refusal::Covered { element, by } => format!("{} is covered by {}", labelled(element), cover(by)),
-        Refusal::NoLongerDrawn { element } => {
+        ActionRefusal::Moving { element } => format!("{} keeps moving", labelled(element)),
+        ActionRefusal::Disabled { element } => format!("{} is disabled", labelled(element)),
+        ActionRefusal::NotOnScreen { element } => format!("{} is not on screen", labelled(element)),
+        ActionRefusal::Covered { element, by } => {
+            format!("{} is covered by {}", labelled(element), cover(by))
+        }
+        ActionRefusal::NoLongerDrawn { element } => {
             format!("{} is no longer drawn there; observe the window again", labelled(element))
         }
-        Refusal::DrawnOtherwise { element, shows } => format!(
+        ActionRefusal::DrawnOtherwise { element, shows } => format!(
             "the picture shows “{shows}” at the place of {}: the application tells names that are out of date; look at a \
              picture of the window and click the point where it is drawn",
             labelled(element)
         ),
-        Refusal::PointOutside { point, window, bounds } => {
+        ActionRefusal::PointOutside { point, window, bounds } => {
             let bounds =
                 bounds.map(|bounds| format!(" (left, top, width, height: {:?})", <[i32; 4]>::from(bounds)));
             format!("({}, {}) is outside {window}{}", point.x, point.y, bounds.unwrap_or_default())
         }
-        Refusal::PointCovered { point, by } => {
+        ActionRefusal::PointCovered { point, by } => {
             format!("({}, {}) is covered by {}", point.x, point.y, by.label())
         }
-        Refusal::LastLook { found } => last_look(found),
-        Refusal::WindowClosed => "the window closed before".to_owned(),
-        Refusal::Cancelled => "cancelled before anything was sent".to_owned(),
-        Refusal::CellNotOnScreen { cell } => format!("{cell} is not on screen"),
-        Refusal::Unsupported { element, what } => unsupported(element, *what),
-        Refusal::NotFound { name, among } => not_found(name, among),
-        Refusal::CellsOutside { range, table, shape } => format!(
+        ActionRefusal::LastLook { found } => last_look(found),
+        ActionRefusal::WindowClosed => "the window closed before".to_owned(),
+        ActionRefusal::Cancelled => "cancelled before anything was sent".to_owned(),
+        ActionRefusal::CellNotOnScreen { cell } => format!("{cell} is not on screen"),
+        ActionRefusal::Unsupported { element, what } => unsupported(element, *what),
+        ActionRefusal::NotFound { name, among } => not_found(name, among),
+        ActionRefusal::CellsOutside { range, table, shape } => format!(
             "{range} is outside {}, which has {} rows and {} columns",
             table.label(),
             shape.rows,
             shape.columns
         ),
-        Refusal::CursorStays { table, cell } => {
+        ActionRefusal::CursorStays { table, cell } => {
             format!("the cursor of {} cannot be moved to {cell}", table.label())
         }
-        Refusal::NoNameBox { window } => format!("{} has no name box", window.label()),
-        Refusal::NotOpened { element, path, evidence, waited_ms } => {
+        ActionRefusal::NoNameBox { window } => format!("{} has no name box", window.label()),
+        ActionRefusal::NotOpened { element, path, evidence, waited_ms } => {
             not_opened(element, path, evidence, *waited_ms)
         }
-        Refusal::NoFile { path, folder, near } => no_file(path, *folder, near),
-        Refusal::NoFileDialog => "no dialog for a file is open; press what opens it first".to_owned(),
-        Refusal::FileExists { path, is_folder } => file_exists(path, *is_folder),
-        Refusal::Arguments { problem } => arguments(*problem),
+        ActionRefusal::NoFile { path, folder, near } => no_file(path, *folder, near),
+        ActionRefusal::NoFileDialog => "no dialog for a file is open; press what opens it first".to_owned(),
+        ActionRefusal::FileExists { path, is_folder } => file_exists(path, *is_folder),
+        ActionRefusal::Arguments { problem } => arguments(*problem),
     }
 }
 
@@ -121,30 +123,32 @@ fn last_look(found: &LastLook) -> String {
     }
 }
 
-fn unsupported(element: &ElementRef, what: Unsupported) -> String {
+fn unsupported(element: &ElementRef, what: UnsupportedCapability) -> String {
     let label = element.label();
     match what {
-        Unsupported::Focus => format!("{label} cannot take the focus"),
-        Unsupported::Text => format!("{label} accepts no text"),
-        Unsupported::Value => format!("{label} accepts neither text nor numbers"),
-        Unsupported::Number { value, minimum, maximum } => {
+        UnsupportedCapability::Focus => format!("{label} cannot take the focus"),
+        UnsupportedCapability::Text => format!("{label} accepts no text"),
+        UnsupportedCapability::Value => format!("{label} accepts neither text nor numbers"),
+        UnsupportedCapability::Number { value, minimum, maximum } => {
             format!("{value} is outside the range of {label}, {minimum} to {maximum}")
         }
-        Unsupported::NoDate => format!(
+        UnsupportedCapability::NoDate => format!(
             "{label} takes a date as 2025-12-31, a month as 2025-12, a time as 08:30, and both as 2025-12-31T08:30"
         ),
-        Unsupported::Checking => format!("{label} cannot be checked"),
-        Unsupported::Expanding => format!("{label} cannot be expanded"),
-        Unsupported::ScrollingTo => {
+        UnsupportedCapability::Checking => format!("{label} cannot be checked"),
+        UnsupportedCapability::Expanding => format!("{label} cannot be expanded"),
+        UnsupportedCapability::ScrollingTo => {
             format!("{label} cannot be scrolled into view; scroll with the wheel instead")
         }
-        Unsupported::ReachingItem => format!("the item in {label} cannot be reached by mouse or keys"),
-        Unsupported::SelectingText => {
+        UnsupportedCapability::ReachingItem => {
+            format!("the item in {label} cannot be reached by mouse or keys")
+        }
+        UnsupportedCapability::SelectingText => {
             format!("{label} does not support selecting text, and the text is too long to select with keys")
         }
-        Unsupported::Clearing => format!("{label} cannot be cleared without touching other text"),
-        Unsupported::Table => format!("{} is not a table", labelled(element)),
-        Unsupported::Cells => format!("{label} has no cells"),
+        UnsupportedCapability::Clearing => format!("{label} cannot be cleared without touching other text"),
+        UnsupportedCapability::Table => format!("{} is not a table", labelled(element)),
+        UnsupportedCapability::Cells => format!("{label} has no cells"),
     }
 }
 
@@ -195,11 +199,11 @@ fn arguments(problem: ArgumentProblem) -> String {
     }
 }
 
-fn cover(by: &Cover) -> String {
+fn cover(by: &TargetObstruction) -> String {
     match by {
-        Cover::Window(window) => window.label(),
-        Cover::Element(element) => element.label(),
-        Cover::Unnamed => "something".to_owned(),
+        TargetObstruction::Window(window) => window.label(),
+        TargetObstruction::Element(element) => element.label(),
+        TargetObstruction::Unnamed => "something".to_owned(),
     }
 }
 

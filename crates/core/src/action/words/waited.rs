@@ -1,28 +1,28 @@
 //! The words for what happened during a wait.
 
-use super::Said;
+use super::ReportSentence;
 use crate::{
-    action::{Act, Action, Aspect, Change},
+    action::{ActionKind, ActionOutcome, ElementChangeKind, UiChange},
     ids::ElementId,
 };
 
 /// The most changes that are listed.
 const LISTED_MAX: usize = 6;
 
-pub(super) fn waited(action: &Action, drawn: bool, quiet: bool) -> Said {
+pub(super) fn waited(action: &ActionOutcome, drawn: bool, quiet: bool) -> ReportSentence {
     let mut news: Vec<String> = Vec::new();
     let mut elements: Vec<Option<ElementId>> = Vec::new();
     for change in &action.changes {
         match change {
-            Change::WindowOpened { title } => news.push(format!("\"{title}\" opened")),
-            Change::WindowClosed { title } => news.push(format!("\"{title}\" closed")),
-            Change::TitleChanged { title } => news.push(format!("the title changed to \"{title}\"")),
-            Change::Element { aspect: Aspect::Focus, element: Some(id) } => {
+            UiChange::WindowOpened { title } => news.push(format!("\"{title}\" opened")),
+            UiChange::WindowClosed { title } => news.push(format!("\"{title}\" closed")),
+            UiChange::TitleChanged { title } => news.push(format!("the title changed to \"{title}\"")),
+            UiChange::Element { aspect: ElementChangeKind::Focus, element: Some(id) } => {
                 news.push(format!("the focus moved to {id}"));
             }
-            Change::Element { aspect: Aspect::Focus, element: None } => {}
-            Change::Element { element, .. } if !elements.contains(element) => elements.push(*element),
-            Change::Element { .. } => {}
+            UiChange::Element { aspect: ElementChangeKind::Focus, element: None } => {}
+            UiChange::Element { element, .. } if !elements.contains(element) => elements.push(*element),
+            UiChange::Element { .. } => {}
         }
     }
     let more = news.len().saturating_sub(LISTED_MAX);
@@ -37,9 +37,10 @@ pub(super) fn waited(action: &Action, drawn: bool, quiet: bool) -> Said {
         many => news.push(format!("{} elements changed", many.len())),
     }
     if news.is_empty() {
-        let bound_ms = if let Act::Wait { bound_ms } = action.act { bound_ms } else { action.waited_ms };
-        return Said::statement(format!("nothing happened within {bound_ms} ms"));
+        let bound_ms =
+            if let ActionKind::Wait { bound_ms } = action.act { bound_ms } else { action.waited_ms };
+        return ReportSentence::statement(format!("nothing happened within {bound_ms} ms"));
     }
     let how = if quiet { "now idle" } else { "still changing" };
-    Said::statement(format!("{} within {} ms; {how}", news.join(", "), action.waited_ms))
+    ReportSentence::statement(format!("{} within {} ms; {how}", news.join(", "), action.waited_ms))
 }

@@ -1,7 +1,7 @@
 //! Questions about what an action amounts to, whatever its target is called.
 
 use super::{
-    Policy, Pressed,
+    Policy, PressedLabels,
     labels::{CANCELS, CLOSES, DECLINES, DELETES_NAMED, EDITS, MESSAGES, Peril, SAVES},
     pressed,
 };
@@ -88,7 +88,7 @@ fn sends(policy: &Policy, subject: &Subject) -> bool {
     let by_keys = subject.keys.iter().any(|chord| matches_keys("ctrl+Return|ctrl+shift+Return", chord));
     let labels = subject.labels.iter().chain(subject.may_press.iter().map(|one| &one.name));
     let labels: Vec<String> = labels.cloned().collect();
-    let pressed = Pressed::new(&labels);
+    let pressed = PressedLabels::new(&labels);
     if by_keys || pressed.peril(&policy.words) == Some(Peril::Sends) {
         return by_keys || !subject.is_harmless();
     }
@@ -118,6 +118,6 @@ fn described(policy: &Policy, subject: &Subject) -> Option<String> {
     if subject.is_harmless() || !subject.does.activates() {
         return None;
     }
-    let said = Pressed::new(&subject.descriptions);
+    let said = PressedLabels::new(&subject.descriptions);
     said.peril(&policy.words).map(|peril| format!("{}, as its description says", peril.why()))
 }

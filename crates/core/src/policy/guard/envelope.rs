@@ -1,7 +1,7 @@
 //! Questions about what leaves the envelope of the user's request, and about lines that are run.
 
 use super::{
-    Pressed,
+    PressedLabels,
     labels::{DELETES_ALL, DELETES_NOTHING, Peril},
 };
 use crate::{policy::subject::Subject, ui::Role};
@@ -34,7 +34,7 @@ pub(super) fn reason(subject: &Subject) -> Option<String> {
 }
 
 /// What labels bring about that delete only because of what they name: *Remove account*, *Clear all*.
-pub(super) fn peril(pressed: &Pressed<'_>) -> Option<Peril> {
+pub(super) fn peril(pressed: &PressedLabels<'_>) -> Option<Peril> {
     let deletes = pressed.seems(&DELETES_ALL) && !pressed.is(&DELETES_NOTHING);
     deletes.then_some(Peril::Deletes)
 }

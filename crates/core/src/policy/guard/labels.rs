@@ -7,7 +7,7 @@
 
 use std::sync::LazyLock;
 
-use crate::policy::{looks::Known, pattern::Names};
+use crate::policy::{looks::KnownNames, pattern::NameGlobs};
 
 /// Possible harm of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -38,13 +38,13 @@ impl Peril {
 }
 
 /// The labels of what brings each of them about.
-pub(super) static PERILS: LazyLock<[(Peril, Known); 5]> = LazyLock::new(|| {
+pub(super) static PERILS: LazyLock<[(Peril, KnownNames); 5]> = LazyLock::new(|| {
     [
-        (Peril::Deletes, Known::new(DELETES)),
-        (Peril::Discards, Known::new(DISCARDS)),
-        (Peril::Overwrites, Known::new(OVERWRITES)),
-        (Peril::Sends, Known::new(SENDS)),
-        (Peril::EndsSession, Known::new(ENDS_SESSION)),
+        (Peril::Deletes, KnownNames::new(DELETES)),
+        (Peril::Discards, KnownNames::new(DISCARDS)),
+        (Peril::Overwrites, KnownNames::new(OVERWRITES)),
+        (Peril::Sends, KnownNames::new(SENDS)),
+        (Peril::EndsSession, KnownNames::new(ENDS_SESSION)),
     ]
 });
 
@@ -169,14 +169,14 @@ const ENDS_SESSION: &[&str] = &[
 ];
 
 /// Names of what data is dropped on to delete it.
-pub(super) static TRASH: LazyLock<Known> = LazyLock::new(|| {
-    Known::new(&[
+pub(super) static TRASH: LazyLock<KnownNames> = LazyLock::new(|| {
+    KnownNames::new(&[
         "Trash|Wastebasket|Waste Basket|Recycle Bin|Rubbish Bin|Papierkorb|Corbeille|Papelera|Papelera de reciclaje|Cestino|Lixeira|Lixo|Prullenbak|Kosz|Koš|Корзина|Смітник|Кошик|Papperskorgen|Papperskorg|Papirkurv|Papirkurven|Roskakori|Çöp|Çöp Kutusu|Kuka|Lomtár|Coș de gunoi|Απορρίμματα|ゴミ箱|回收站|垃圾桶|垃圾箱|휴지통",
     ])
 });
 
 /// Labels of buttons that bring about nothing but the end of a dialog.
-pub(super) static CANCELS: LazyLock<Names> = LazyLock::new(|| Names::new(CANCEL));
+pub(super) static CANCELS: LazyLock<NameGlobs> = LazyLock::new(|| NameGlobs::new(CANCEL));
 
 const CANCEL: &[&str] = &[
     "Cancel|Keep|Keep *|Back|Go Back|Help|Abort|Stop|Skip|Later|Not Now|Don't Delete|Don't Replace|Don't Close|Save|Save *",
@@ -203,30 +203,30 @@ const CANCEL: &[&str] = &[
 ];
 
 /// Labels that decline what is asked.
-pub(super) static DECLINES: LazyLock<Names> = LazyLock::new(|| {
-    Names::new(&[
+pub(super) static DECLINES: LazyLock<NameGlobs> = LazyLock::new(|| {
+    NameGlobs::new(&[
         "No|Nein|Non|Não|Nee|Nie|Ne|Нет|Ні|Nej|Nei|Ei|Hayır|Nem|Nu|Όχι|いいえ|否|아니요|아니오|No to All|Nein, nichts|No, thanks",
     ])
 });
 
 /// Labels that close a window.
-pub(super) static CLOSES: LazyLock<Names> = LazyLock::new(|| {
-    Names::new(&[
+pub(super) static CLOSES: LazyLock<NameGlobs> = LazyLock::new(|| {
+    NameGlobs::new(&[
         "Close|Schließen|Fermer|Cerrar|Chiudi|Fechar|Sluiten|Zamknij|Zavřít|Закрыть|Закрити|Stäng|Luk|Lukk|Sulje|Kapat|Bezárás|Închide|Κλείσιμο|閉じる|关闭|關閉|닫기",
     ])
 });
 
 /// Labels that save the document of a window.
-pub(in crate::policy) static SAVES: LazyLock<Known> = LazyLock::new(|| {
-    Known::new(&[
+pub(in crate::policy) static SAVES: LazyLock<KnownNames> = LazyLock::new(|| {
+    KnownNames::new(&[
         "Save|Save Changes|Speichern|Enregistrer|Guardar|Salva|Salvar|Opslaan|Zapisz|Uložit|Сохранить|Зберегти|Spara|Gem|Lagre|Tallenna|Kaydet",
         "Mentés|Salvează|Αποθήκευση|保存|保存する|儲存|저장|저장하기|Save all|Alle speichern|Tout enregistrer",
     ])
 });
 
 /// English labels that delete: they remove, clear or reset everything or an account, or move it to the bin. Other labels: `DELETES`.
-pub(super) static DELETES_ALL: LazyLock<Known> = LazyLock::new(|| {
-    Known::new(&[
+pub(super) static DELETES_ALL: LazyLock<KnownNames> = LazyLock::new(|| {
+    KnownNames::new(&[
         "Remove All*|Remove Everything*|Remove Account*|Remove * Account|Remove Permanently*|Permanently Remove*|Remove * Permanently",
         "Clear All*|Clear Everything*|Clear * Data|Clear Data|Clear Storage*|Reset All*|Reset Everything*|Reset Account*|Factory Reset*",
         "Reset to Factory*|Format Disk*|Format Drive*|Format Volume*|Format Permanently*|Format Everything*|Format * Permanently|Wipe*",
@@ -236,31 +236,31 @@ pub(super) static DELETES_ALL: LazyLock<Known> = LazyLock::new(|| {
 });
 
 /// Labels that look like these and delete nothing that cannot be had again.
-pub(super) static DELETES_NOTHING: LazyLock<Names> = LazyLock::new(|| {
-    Names::new(&[
+pub(super) static DELETES_NOTHING: LazyLock<NameGlobs> = LazyLock::new(|| {
+    NameGlobs::new(&[
         "*format*ing*|*filter*|*highlight*|*selection*|*breakpoint*|*style*|*zoom*|*layout*|*spacing*|*indent*|*hyperlink*|*sort*|*toolbar*",
     ])
 });
 
 /// Labels of buttons that delete the thing that they name.
-pub(super) static DELETES_NAMED: LazyLock<Names> = LazyLock::new(|| {
-    Names::new(&[
+pub(super) static DELETES_NAMED: LazyLock<NameGlobs> = LazyLock::new(|| {
+    NameGlobs::new(&[
         "Delete *|Erase *|* löschen|Supprimer *|Eliminar *|Borrar *|Elimina *|Excluir *|Apagar *|Verwijder *|* verwijderen|Usuń *|Smazat *",
         "Odstranit *|Удалить *|Видалити *|Radera *|Slet *|Slett *|Poista *|* törlése|Șterge *|Διαγραφή *|*を削除*|删除*|刪除*|* 삭제",
     ])
 });
 
 /// Labels that edit a document, which undo brings back.
-pub(super) static EDITS: LazyLock<Names> = LazyLock::new(|| {
-    Names::new(&[
+pub(super) static EDITS: LazyLock<NameGlobs> = LazyLock::new(|| {
+    NameGlobs::new(&[
         "Delete Row*|Delete Column*|Delete Cell*|Delete Content*|Delete Selected*|Delete Table*|Delete Line*|Delete Character*|Delete Word*",
         "Zeile* löschen|Spalte* löschen|Zelle* löschen|Inhalt* löschen|Tabelle löschen|Supprimer les lignes|Supprimer les colonnes",
     ])
 });
 
 /// Names of the fields whose text Return sends to others.
-pub(super) static MESSAGES: LazyLock<Known> = LazyLock::new(|| {
-    Known::new(&[
+pub(super) static MESSAGES: LazyLock<KnownNames> = LazyLock::new(|| {
+    KnownNames::new(&[
         "Message|Message to *|Message @*|Message #*|Type a message*|Write a message*|Send a message*|Your message*|Chat message*",
         "Comment|Add a comment*|Write a comment*|Reply|Reply to *|Write a reply*|Nachricht|Nachricht an *|Nachricht schreiben*",
         "Kommentar*|Antworten*|Message à *|Écrire un message*|Commentaire*|Répondre*|Mensaje|Escribe un mensaje*|Comentario*|Responder*",

@@ -12,14 +12,14 @@ mod words;
 
 pub(super) use labels::SAVES;
 use labels::{CANCELS, CLOSES, DECLINES, PERILS, Peril, TRASH};
-use questions::Question;
-pub use words::Words;
+use questions::DialogQuestion;
+pub use words::SafeGuardLabels;
 
 use super::{
-    decision::{Decision, Ruling},
-    looks::{Alike, Known, Looks, poses},
-    origin::{Origin, Value, ValueKind},
-    pattern::{Names, folded, matches_keys},
+    decision::{PolicyDecision, PolicyRuling},
+    looks::{Alike, KnownNames, NameSkeleton, poses},
+    origin::{CommandValue, ValueKind, ValueOrigin},
+    pattern::{NameGlobs, folded, matches_keys},
     rule::Policy,
     subject::Subject,
 };
@@ -32,8 +32,9 @@ use crate::{
 /// Maximum length of a quoted dialog text, in characters.
 const SAID_MAX: usize = 300;
 
-pub(super) fn guard(policy: &Policy, subject: &Subject) -> Option<Ruling> {
-    reason(policy, subject).map(|why| Ruling { decision: Decision::Ask, why: format!("safe guard: {why}") })
+pub(super) fn guard(policy: &Policy, subject: &Subject) -> Option<PolicyRuling> {
+    reason(policy, subject)
+        .map(|why| PolicyRuling { decision: PolicyDecision::Ask, why: format!("safe guard: {why}") })
 }
 
 /// Why a person is asked; `None` if nobody is.
@@ -70,7 +71,8 @@ fn reason(policy: &Policy, subject: &Subject) -> Option<String> {
     }
     if subject.does == Does::Run {
         let line = subject.command_line();
-        let from_outside = subject.values.iter().find(|value| matches!(value.origin, Origin::Outside { .. }));
+        let from_outside =
+            subject.values.iter().find(|value| matches!(value.origin, ValueOrigin::Outside { .. }));
         let source = from_outside.map(|value| format!("; of `{}`, {}", value.text, value.origin));
         return Some(format!("it runs a program: {line}{}", source.unwrap_or_default()));
     }
@@ -93,7 +95,7 @@ fn reason(policy: &Policy, subject: &Subject) -> Option<String> {
 fn pressed(policy: &Policy, subject: &Subject) -> Option<String> {
     // Return in a field presses a button that has another name than the field.
     let labels: &[String] = if subject.is_harmless() { &[] } else { &subject.labels };
-    let pressed = Pressed::new(labels);
+    let pressed = PressedLabels::new(labels);
     if subject.does == Does::Drag && pressed.seems(&TRASH) {
         return Some("it is dropped where data is deleted".to_owned());
     }
@@ -124,7 +126,7 @@ fn pressed(policy: &Policy, subject: &Subject) -> Option<String> {
 }
 
 /// The reason for a question about who is reached.
-fn reaches(value: &Value) -> String {
+fn reaches(value: &CommandValue) -> String {
     let reached = match value.kind {
         ValueKind::Host => "it opens a page of",
         ValueKind::Recipient => "it names the recipient",
@@ -135,36 +137,36 @@ fn reaches(value: &Value) -> String {
 }
 
 /// The labels of what is pressed; none if they are not known.
-struct Pressed<'a> {
+struct PressedLabels<'a> {
     labels: Vec<Vec<char>>,
     /// Appearance of the labels.
-    looks: Vec<Looks>,
+    looks: Vec<NameSkeleton>,
     /// The first that mixes scripts.
     poses: Option<&'a str>,
 }
 
-impl<'a> Pressed<'a> {
+impl<'a> PressedLabels<'a> {
     fn new(labels: &'a [String]) -> Self {
         Self {
             labels: labels.iter().map(|label| folded(label)).collect(),
-            looks: labels.iter().map(|label| Looks::of(label)).collect(),
+            looks: labels.iter().map(|label| NameSkeleton::of(label)).collect(),
             poses: labels.iter().map(String::as_str).find(|label| poses(label)),
         }
     }
 
     /// Returns `true` if it has one of these names. What spares a question goes by the name alone, whatever it looks like.
-    fn is(&self, known: &Names) -> bool {
+    fn is(&self, known: &NameGlobs) -> bool {
         self.labels.iter().any(|label| known.have(label))
     }
 
     /// Returns `true` if it has one of these names, or looks as if it had.
-    fn seems(&self, known: &Known) -> bool {
+    fn seems(&self, known: &KnownNames) -> bool {
         self.labels.iter().any(|label| known.have(label))
             || self.looks.iter().any(|label| known.look_like(label))
     }
 
     /// Returns the peril that its labels announce.
-    fn peril(&self, words: &Words) -> Option<Peril> {
+    fn peril(&self, words: &SafeGuardLabels) -> Option<Peril> {
         if self.labels.is_empty() {
             return None;
         }
@@ -175,7 +177,7 @@ impl<'a> Pressed<'a> {
 }
 
 /// Why a person is asked because of a payment in the same window.
-fn beside_payment(subject: &Subject, pressed: &Pressed<'_>) -> Option<String> {
+fn beside_payment(subject: &Subject, pressed: &PressedLabels<'_>) -> Option<String> {
     let around = &subject.surroundings;
     let field = around.payment.as_ref().filter(|_| subject.submits())?;
     let ends = pressed.is(&CANCELS) || pressed.is(&DECLINES) || pressed.is(&CLOSES);
@@ -183,12 +185,12 @@ fn beside_payment(subject: &Subject, pressed: &Pressed<'_>) -> Option<String> {
 }
 
 /// Why a person is asked because of the question that it answers.
-fn answers(subject: &Subject, pressed: &Pressed<'_>) -> Option<(Peril, String)> {
+fn answers(subject: &Subject, pressed: &PressedLabels<'_>) -> Option<(Peril, String)> {
     if pressed.is(&CANCELS) {
         return None;
     }
     let texts = &subject.surroundings.texts;
-    let Question { perils, asks_to_save } = Question::read(texts);
+    let DialogQuestion { perils, asks_to_save } = DialogQuestion::read(texts);
     let mut perils = perils.into_iter();
     let peril = match (asks_to_save, pressed.is(&DECLINES)) {
         // "Save the changes?" No.

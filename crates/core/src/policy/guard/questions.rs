@@ -278,14 +278,14 @@ const PAYS: &[&str] = &[
 ];
 
 /// Subject of a dialog's question.
-pub(super) struct Question {
+pub(super) struct DialogQuestion {
     /// The perils that it speaks of.
     pub(super) perils: Vec<Peril>,
     /// `true` if it asks to save, so that declining loses changes.
     pub(super) asks_to_save: bool,
 }
 
-impl Question {
+impl DialogQuestion {
     /// Reads the texts of a dialog.
     pub(super) fn read(texts: &[String]) -> Self {
         let folded: Vec<String> = texts.iter().map(|text| text.to_lowercase()).collect();

@@ -8,7 +8,7 @@ use crate::policy::{looks::Alike, pattern::folded};
 /// Labels that the safe guard asks about, by what they bring about: patterns, as in rules. They only add to those that it knows.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Words {
+pub struct SafeGuardLabels {
     /// Data is deleted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub deletes: Vec<String>,
@@ -26,7 +26,7 @@ pub struct Words {
     pub ends_session: Vec<String>,
 }
 
-impl Words {
+impl SafeGuardLabels {
     /// The most labels for one peril.
     pub const LABELS_MAX: usize = 200;
     /// The shortest label, in characters: one character is a word in some languages.

@@ -6,7 +6,7 @@ use crate::{ids::ReadingId, text::tokens};
 
 /// An entry of a list.
 #[derive(Debug, Clone, Default)]
-pub(in crate::prompt) struct Entry {
+pub(in crate::prompt) struct HistoryEntry {
     /// The entry.
     pub(in crate::prompt) text: String,
     /// The same in brief, for when it does not fit; empty if there is nothing to say.
@@ -48,7 +48,7 @@ pub(in crate::prompt) fn fitting(entries: &[String], tokens_max: usize) -> Strin
 
 /// The last of `entries` that fit; those before them in brief, in a quarter more. What is told whole is noted.
 pub(in crate::prompt) fn fitting_entries(
-    entries: &[Entry],
+    entries: &[HistoryEntry],
     before: u32,
     tokens_max: usize,
     in_full: &mut InFull,
@@ -77,8 +77,8 @@ fn missing(count: usize) -> String {
 mod tests {
     use super::*;
 
-    fn entry(number: u32, words: usize) -> Entry {
-        Entry {
+    fn entry(number: u32, words: usize) -> HistoryEntry {
+        HistoryEntry {
             text: format!("{number} {}", "word ".repeat(words)),
             brief: format!("{number} in brief"),
             readings: vec![ReadingId(number)],
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_told_in_brief_and_then_counted() {
-        let entries: Vec<Entry> = (1..=40).map(|number| entry(number, 40)).collect();
+        let entries: Vec<HistoryEntry> = (1..=40).map(|number| entry(number, 40)).collect();
         let mut in_full = InFull::default();
         let text = fitting_entries(&entries, 3, 200, &mut in_full);
         let whole: Vec<&str> = text.lines().filter(|line| line.contains("word")).collect();

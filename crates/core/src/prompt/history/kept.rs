@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::fitting::{Entry, InFull, fitting, fitting_entries};
+use super::fitting::{HistoryEntry, InFull, fitting, fitting_entries};
 use crate::{
     agent::AgentRef,
-    blackboard::{Answer, Blackboard, Hands, SavedPicture},
-    memory::{Memory, PastWork},
+    blackboard::{AnsweredQuestion, Blackboard, SavedPicture, TakeoverSummary},
+    memory::{AgentMemory, PastWork},
     prompt::{marks::Marks, relevant_words},
     retrieval::Hit,
     session::{SubtaskRecord, SubtaskStatus},
@@ -34,7 +34,7 @@ const HIT_CHARS_MAX: usize = 4_000;
 /// Renders the user's answers, unprompted messages and manual work. The latter quotes the screen, so it stands
 /// between marks.
 pub(in crate::prompt) fn answers_text(blackboard: &Blackboard, marks: &Marks) -> String {
-    let line = |answer: &Answer| match answer.step {
+    let line = |answer: &AnsweredQuestion| match answer.step {
         None => format!("- {} → {}", one_line(&answer.question), one_line(&answer.answer)),
         Some(step) => {
             format!("- The user said during the work, at step {step}: {}", one_line(&answer.answer))
@@ -42,13 +42,13 @@ pub(in crate::prompt) fn answers_text(blackboard: &Blackboard, marks: &Marks) ->
     };
     let lines: Vec<String> = blackboard.answers().map(line).collect();
     let words = marks.said(&fitting(&lines, WORDS_TOKENS_MAX));
-    let entries: Vec<Entry> = blackboard.hands().map(|hands| hands_entry(hands, marks)).collect();
+    let entries: Vec<HistoryEntry> = blackboard.hands().map(|hands| hands_entry(hands, marks)).collect();
     let hands = fitting_entries(&entries, 0, HANDS_TOKENS_MAX, &mut InFull::default());
     [words, hands].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 /// Renders the work of a person who took over.
-fn hands_entry(hands: &Hands, marks: &Marks) -> Entry {
+fn hands_entry(hands: &TakeoverSummary, marks: &Marks) -> HistoryEntry {
     let head = format!("- The user took over mouse and keyboard at step {}", hands.step);
     let acts: Vec<String> = hands.acts.iter().map(|act| marks.line(format!("  - {act}"))).collect();
     let unwatched = hands.unwatched.iter().map(|what| marks.line(format!("  - not known: {what}")));
@@ -61,7 +61,7 @@ fn hands_entry(hands: &Hands, marks: &Marks) -> Entry {
             format!("{head} and did this themselves:\n{told}")
         }
     };
-    Entry { text, brief, readings: Vec::new() }
+    HistoryEntry { text, brief, readings: Vec::new() }
 }
 
 /// Renders the notes of agents: first those of others, then the reader's own. Models wrote them, and may quote
@@ -130,7 +130,7 @@ pub(in crate::prompt) fn pictures_text(pictures: &[SavedPicture], marks: &Marks)
 
 /// A picture that a call of the agent returned.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Zoomed {
+pub(crate) struct ZoomedPicture {
     pub(crate) step: u32,
     /// The call on one line.
     pub(crate) call: String,
@@ -143,7 +143,7 @@ pub(crate) struct Zoomed {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct ZoomedPictures {
     /// Those that its next question shows.
-    pub(crate) shown: Vec<Zoomed>,
+    pub(crate) shown: Vec<ZoomedPicture>,
     /// Number of earlier pictures that the question omits.
     pub(crate) left_out: usize,
 }
@@ -151,8 +151,8 @@ pub(crate) struct ZoomedPictures {
 /// Renders the content of the pictures that an agent requested.
 pub(in crate::prompt) fn zoomed_text(zoomed: &ZoomedPictures, marks: &Marks) -> String {
     let ZoomedPictures { shown, left_out } = zoomed;
-    let line = |one: &Zoomed| {
-        let Zoomed { step, call, place, .. } = one;
+    let line = |one: &ZoomedPicture| {
+        let ZoomedPicture { step, call, place, .. } = one;
         marks.told(&one_line(&format!("- step {step}, {call}: {place}")))
     };
     let left_out =
@@ -181,7 +181,7 @@ pub(in crate::prompt) fn hits_text(hits: &[Hit], tokens_max: usize, marks: &Mark
 
 /// Renders the work of an agent before its sub-task: the results of earlier ones, where the list of sub-tasks
 /// does not have them, and the last steps.
-pub(in crate::prompt) fn past_text(memory: &Memory, records: &[SubtaskRecord], marks: &Marks) -> String {
+pub(in crate::prompt) fn past_text(memory: &AgentMemory, records: &[SubtaskRecord], marks: &Marks) -> String {
     let entry = |past: &PastWork| {
         let work = one_line(&past.work);
         let is_listed = records.iter().any(|record| record.subtask == past.work);
@@ -193,9 +193,9 @@ pub(in crate::prompt) fn past_text(memory: &Memory, records: &[SubtaskRecord], m
         let head = marks.line(format!("- “{work}”{result}"));
         let steps: Vec<String> = past.steps.iter().map(|step| marks.line(format!("  - {step}"))).collect();
         let text = std::iter::once(head.clone()).chain(steps).collect::<Vec<_>>().join("\n");
-        Entry { text, brief: head, readings: Vec::new() }
+        HistoryEntry { text, brief: head, readings: Vec::new() }
     };
-    let entries: Vec<Entry> = memory.past().map(entry).collect();
+    let entries: Vec<HistoryEntry> = memory.past().map(entry).collect();
     let text = fitting_entries(&entries, 0, PAST_TOKENS_MAX, &mut InFull::default());
     if text.is_empty() { text } else { marks.number(&untrusted("tool results", &text)) }
 }

@@ -1,7 +1,7 @@
 //! Work and findings of other agents, as text for one agent.
 
 use super::{
-    fitting::{Entry, InFull, fitting_entries},
+    fitting::{HistoryEntry, InFull, fitting_entries},
     steps::RESULT_CHARS_MAX,
 };
 use crate::{
@@ -23,7 +23,7 @@ const SUBTASKS_TOKENS_MAX: usize = 4_000;
 const SAID_CHARS_MAX: usize = 160;
 
 /// Who reads about others, and how.
-struct Reader<'a> {
+struct PeerHistoryFormatter<'a> {
     agent: &'a AgentRef,
     marks: &'a Marks,
 }
@@ -36,7 +36,7 @@ pub(in crate::prompt) fn others_texts(
     (agent, marks): (&AgentRef, &Marks),
     in_full: &mut InFull,
 ) -> (String, String) {
-    let reader = Reader { agent, marks };
+    let reader = PeerHistoryFormatter { agent, marks };
     let steps: Vec<&Trajectory> =
         blackboard.trajectories().filter(|step| step.agent != *agent && !is_only_focus(step)).collect();
     let (left_out, steps) = steps.split_at(steps.len().saturating_sub(TRAJECTORIES_SHOWN));
@@ -48,7 +48,7 @@ pub(in crate::prompt) fn others_texts(
     let left_out =
         left_out.iter().filter(|step| !is_ended(step) && !reader.lines(step, "", true).0.is_empty());
     let left_out = u32::try_from(left_out.count()).unwrap_or(u32::MAX);
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<HistoryEntry> = Vec::new();
     let mut before: Option<&Trajectory> = None;
     for step in open {
         let same =
@@ -57,11 +57,11 @@ pub(in crate::prompt) fn others_texts(
         let (lines, readings) = reader.lines(step, "", /*is_last*/ true);
         if !lines.is_empty() {
             let text = if same { lines } else { format!("{head}\n{lines}") };
-            entries.push(Entry { text, brief: head, readings });
+            entries.push(HistoryEntry { text, brief: head, readings });
             before = Some(step);
         }
     }
-    let records: Vec<Entry> = records
+    let records: Vec<HistoryEntry> = records
         .iter()
         .map(|record| {
             let own = ended.iter().copied().filter(|step| is_of(step, record));
@@ -90,14 +90,14 @@ fn whose(step: &Trajectory) -> String {
     format!("Step {}, {}{on}:", step.step, step.agent)
 }
 
-impl Reader<'_> {
+impl PeerHistoryFormatter<'_> {
     /// Returns `true` if it follows what was done. The HostAgent and a judge do; an agent with a sub-task of its own needs what was read.
     const fn follows(&self) -> bool {
         matches!(self.agent, AgentRef::HostAgent | AgentRef::EvaluationAgent)
     }
 
     /// An ended sub-task with its steps.
-    fn record<'a>(&self, record: &SubtaskRecord, own: impl Iterator<Item = &'a Trajectory>) -> Entry {
+    fn record<'a>(&self, record: &SubtaskRecord, own: impl Iterator<Item = &'a Trajectory>) -> HistoryEntry {
         let line = |chars_max: usize| {
             let result = clip(&one_line(&record.result), chars_max);
             let work = one_line(&record.subtask);
@@ -115,7 +115,7 @@ impl Reader<'_> {
             }
             told.extend(readings);
         }
-        Entry { text: parts.join("\n"), brief: line(SAID_CHARS_MAX), readings: told }
+        HistoryEntry { text: parts.join("\n"), brief: line(SAID_CHARS_MAX), readings: told }
     }
 
     /// Returns the description of a step, and its calls with their results, a line each. For an agent that follows,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::{
-    action::{Report, words::Wording},
+    action::{CallReport, words::CallReportFormatter},
     command::{ActionCommandInfo, CallResult, CallStatus, Verdict},
     known_tools::RECALL,
     memory::MemoryItem,
@@ -18,7 +18,7 @@ const BRIEF_CALL_CHARS_MAX: usize = 70;
 const BRIEF_CHARS_MAX: usize = 320;
 
 /// A call and its result.
-fn action_text(info: &ActionCommandInfo, wording: Wording) -> String {
+fn action_text(info: &ActionCommandInfo, wording: CallReportFormatter) -> String {
     let line = info.command.to_line();
     // A call that names its target says it already.
     let target = info.target.as_ref().filter(|_| !info.command.arguments.contains_key("name"));
@@ -27,7 +27,7 @@ fn action_text(info: &ActionCommandInfo, wording: Wording) -> String {
 }
 
 /// The sentence and data of a result, clipped.
-pub(crate) fn result_text(info: &ActionCommandInfo, wording: Wording) -> String {
+pub(crate) fn result_text(info: &ActionCommandInfo, wording: CallReportFormatter) -> String {
     with_output(one_line(&wording.of(&info.result.report)), info)
 }
 
@@ -43,14 +43,14 @@ fn verdict_words(result: &CallResult) -> String {
 }
 
 /// Formats the outcome of a call for display beside the call: `seen: “Save” closed`.
-pub(crate) fn result_line(info: &ActionCommandInfo, wording: Wording) -> String {
+pub(crate) fn result_line(info: &ActionCommandInfo, wording: CallReportFormatter) -> String {
     let said = one_line(&wording.beside_command(&info.result.report));
     with_output(format!("{}: {said}", verdict_words(&info.result)), info)
 }
 
 /// Returns `true` if data came back that neither the command nor the sentence says: what an action in a window read back is what it was told.
 fn tells_more(info: &ActionCommandInfo) -> bool {
-    let is_action = matches!(info.result.report, Report::Action { .. } | Report::Sequence { .. });
+    let is_action = matches!(info.result.report, CallReport::Action { .. } | CallReport::Sequence { .. });
     let is_said = is_action && info.result.effect == Some(Verdict::Seen);
     !info.result.output.is_null() && !is_said
 }
@@ -96,7 +96,7 @@ pub(crate) fn brief_text(step: u32, thought: &str, actions: &[ActionCommandInfo]
 }
 
 /// A step of an agent's own: what it saw and thought, and what came of its calls.
-pub(in crate::prompt) fn step_text(item: &MemoryItem, wording: Wording, marks: &Marks) -> String {
+pub(in crate::prompt) fn step_text(item: &MemoryItem, wording: CallReportFormatter, marks: &Marks) -> String {
     let status = match item.status.as_str() {
         "CONTINUE" => String::new(),
         status => format!(" ({status})"),
@@ -119,7 +119,11 @@ pub(in crate::prompt) fn step_text(item: &MemoryItem, wording: Wording, marks: &
 }
 
 /// A step of an operator, which does not know the commands that its gestures became: sentences alone.
-pub(in crate::prompt) fn operator_step_text(item: &MemoryItem, wording: Wording, marks: &Marks) -> String {
+pub(in crate::prompt) fn operator_step_text(
+    item: &MemoryItem,
+    wording: CallReportFormatter,
+    marks: &Marks,
+) -> String {
     let line = |info: &ActionCommandInfo| {
         let told = format!("{}: {}", verdict_words(&info.result), result_text(info, wording));
         format!("\n- {}", marks.line(told))
@@ -129,7 +133,11 @@ pub(in crate::prompt) fn operator_step_text(item: &MemoryItem, wording: Wording,
 }
 
 /// An older step in short: what was read, and how the other calls ended.
-pub(in crate::prompt) fn short_step_text(item: &MemoryItem, wording: Wording, marks: &Marks) -> String {
+pub(in crate::prompt) fn short_step_text(
+    item: &MemoryItem,
+    wording: CallReportFormatter,
+    marks: &Marks,
+) -> String {
     let line = |info: &ActionCommandInfo| {
         if reads(info) {
             return action_text(info, wording);

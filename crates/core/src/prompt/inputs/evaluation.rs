@@ -40,7 +40,7 @@ pub(crate) fn evaluation_user_text(
     input: &EvaluationInput<'_>,
 ) -> Result<String, PromptError> {
     #[derive(Serialize)]
-    struct Input {
+    struct EvaluationPromptVariables {
         request: String,
         answers: String,
         subtasks: String,
@@ -58,7 +58,7 @@ pub(crate) fn evaluation_user_text(
     let message = render(
         "evaluation_user",
         &prompts.evaluation_user,
-        &Input {
+        &EvaluationPromptVariables {
             request: marks.said(input.request),
             answers: answers_text(input.blackboard, marks),
             subtasks: marks.number(&subtasks),

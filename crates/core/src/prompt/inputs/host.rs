@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use super::system::{plan_text, readings_of};
 use crate::{
-    action::words::Wording,
+    action::words::CallReportFormatter,
     agent::AgentRef,
     blackboard::{Blackboard, SavedPicture},
-    memory::{Memory, MemoryItem},
+    memory::{AgentMemory, MemoryItem},
     prompt::{
         PromptError, PromptSet,
         history::{
@@ -36,8 +36,8 @@ pub(crate) struct HostInput<'a> {
     pub(crate) targets: &'a TargetRegistry,
     pub(crate) subtasks: &'a [SubtaskRecord],
     pub(crate) blackboard: &'a Blackboard,
-    pub(crate) memory: &'a Memory,
-    pub(crate) wording: Wording,
+    pub(crate) memory: &'a AgentMemory,
+    pub(crate) wording: CallReportFormatter,
     pub(crate) notice: &'a str,
     /// Hits of retrievers, limited to `hits_tokens` tokens.
     pub(crate) hits: &'a [Hit],
@@ -55,7 +55,7 @@ pub(crate) struct HostInput<'a> {
 /// [`PromptError`] if the template is invalid.
 pub(crate) fn host_user_text(prompts: &PromptSet, input: &HostInput<'_>) -> Result<String, PromptError> {
     #[derive(Serialize)]
-    struct Input {
+    struct HostPromptVariables {
         requests: String,
         answers: String,
         found: String,
@@ -81,7 +81,7 @@ pub(crate) fn host_user_text(prompts: &PromptSet, input: &HostInput<'_>) -> Resu
     let message = render(
         "host_user",
         &prompts.host_user,
-        &Input {
+        &HostPromptVariables {
             requests: fitting(&requests, WORDS_TOKENS_MAX),
             answers: answers_text(input.blackboard, marks),
             found: hits_text(input.hits, usize::try_from(input.hits_tokens).unwrap_or(usize::MAX), marks),

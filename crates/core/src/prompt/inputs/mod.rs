@@ -8,7 +8,7 @@ mod system;
 pub(crate) use evaluation::{EvaluationInput, evaluation_user_text};
 pub(crate) use host::{HostInput, host_user_text};
 pub(crate) use subtask::{
-    AgentInput, AppInput, Sight, SubtaskInput, agent_system_text, agent_user_text, app_user_text,
+    AgentInput, AppInput, SubtaskInput, WindowPromptView, agent_system_text, agent_user_text, app_user_text,
     operator_texts,
 };
 pub use system::system_message;

@@ -4,15 +4,15 @@ use serde::Serialize;
 
 use super::system::{plan_text, readings_of};
 use crate::{
-    action::words::Wording,
+    action::words::CallReportFormatter,
     agent::{AgentRef, AgentStatus, AgentSteps},
     blackboard::{Blackboard, SavedPicture},
-    memory::{Memory, MemoryItem},
+    memory::{AgentMemory, MemoryItem},
     observation::AgentView,
     prompt::{
         PromptError, PromptSet,
         history::{
-            Entry, InFull, ZoomedPictures, answers_text, fitting_entries, hits_text, notes_text,
+            HistoryEntry, InFull, ZoomedPictures, answers_text, fitting_entries, hits_text, notes_text,
             operator_step_text, others_texts, past_text, pictures_text, readings_text, short_step_text,
             step_text, zoomed_text,
         },
@@ -42,8 +42,8 @@ pub(crate) struct SubtaskInput<'a> {
     pub(crate) message: &'a [String],
     pub(crate) subtasks: &'a [SubtaskRecord],
     pub(crate) blackboard: &'a Blackboard,
-    pub(crate) memory: &'a Memory,
-    pub(crate) wording: Wording,
+    pub(crate) memory: &'a AgentMemory,
+    pub(crate) wording: CallReportFormatter,
     /// First step of this sub-task; what the cached agent did before is told in brief.
     pub(crate) first_step: u32,
     pub(crate) notice: &'a str,
@@ -76,7 +76,7 @@ struct SubtaskTexts {
 }
 
 /// The text of a step of an agent's own.
-type StepText = fn(&MemoryItem, Wording, &Marks) -> String;
+type StepText = fn(&MemoryItem, CallReportFormatter, &Marks) -> String;
 
 impl SubtaskInput<'_> {
     fn texts(&self) -> SubtaskTexts {
@@ -92,14 +92,14 @@ impl SubtaskInput<'_> {
         let entry = |(index, item): (usize, &&MemoryItem)| {
             let told = if index < short { short_of } else { whole };
             let (text, brief) = (told(item, self.wording, marks), marks.line(item.brief.clone()));
-            Entry { text, brief, readings: readings_of(item).collect() }
+            HistoryEntry { text, brief, readings: readings_of(item).collect() }
         };
         let (earlier, dropped) = self.memory.earlier();
         let earlier = earlier.map(|brief| {
             let line = marks.line(brief.to_owned());
-            Entry { text: line.clone(), brief: line, readings: Vec::new() }
+            HistoryEntry { text: line.clone(), brief: line, readings: Vec::new() }
         });
-        let steps: Vec<Entry> = earlier.chain(own.iter().enumerate().map(entry)).collect();
+        let steps: Vec<HistoryEntry> = earlier.chain(own.iter().enumerate().map(entry)).collect();
         let reader = (&self.agent, marks);
         let (trajectories, subtasks) = others_texts(self.blackboard, self.subtasks, reader, &mut in_full);
         let steps = fitting_entries(&steps, dropped, STEPS_TOKENS_MAX, &mut in_full);
@@ -129,7 +129,7 @@ impl SubtaskInput<'_> {
 
 /// View that an AppAgent has of its window at a step.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Sight {
+pub(crate) struct WindowPromptView {
     /// The full listing of the window.
     pub(crate) whole: String,
     /// The step of the listing, if it is an earlier one.
@@ -152,7 +152,7 @@ pub(crate) struct AppInput<'a> {
     pub(crate) application: &'a str,
     /// The secrets that may be typed there, and where; empty if there are none.
     pub(crate) secrets: String,
-    pub(crate) sight: &'a Sight,
+    pub(crate) sight: &'a WindowPromptView,
 }
 
 /// An operator's system and user message.
@@ -164,8 +164,8 @@ pub(crate) fn operator_texts(
     input: &AppInput<'_>,
 ) -> Result<(String, String), PromptError> {
     #[derive(Serialize)]
-    struct Nothing {}
-    let system = render("operator_system", &prompts.operator_system, &Nothing {})?;
+    struct NoOperatorVariables {}
+    let system = render("operator_system", &prompts.operator_system, &NoOperatorVariables {})?;
     let texts = input.common.texts_with(operator_step_text, operator_step_text);
     Ok((system, user_text("operator_user", &prompts.operator_user, input, texts)?))
 }
@@ -186,7 +186,7 @@ fn user_text(
     texts: SubtaskTexts,
 ) -> Result<String, PromptError> {
     #[derive(Serialize)]
-    struct Input {
+    struct WindowPromptVariables {
         answers: String,
         found: String,
         trajectories: String,
@@ -220,7 +220,7 @@ fn user_text(
     let message = render(
         name,
         template,
-        &Input {
+        &WindowPromptVariables {
             answers: texts.answers,
             found: texts.found,
             trajectories: texts.trajectories,
@@ -264,7 +264,7 @@ pub(crate) struct AgentInput<'a> {
 /// [`PromptError`] if the template is invalid.
 pub(crate) fn agent_system_text(name: &str, steps: &AgentSteps) -> Result<String, PromptError> {
     #[derive(Serialize)]
-    struct Input<'a> {
+    struct AgentSystemVariables<'a> {
         name: &'a str,
         instructions: &'a str,
         statuses: String,
@@ -280,7 +280,7 @@ pub(crate) fn agent_system_text(name: &str, steps: &AgentSteps) -> Result<String
     render(
         "agent_system",
         &steps.system_prompt,
-        &Input {
+        &AgentSystemVariables {
             name,
             instructions: steps.instructions.trim(),
             statuses: steps.statuses.iter().map(line).collect::<Vec<_>>().join("\n"),
@@ -295,7 +295,7 @@ pub(crate) fn agent_system_text(name: &str, steps: &AgentSteps) -> Result<String
 /// [`PromptError`] if the template is invalid.
 pub(crate) fn agent_user_text(input: &AgentInput<'_>) -> Result<String, PromptError> {
     #[derive(Serialize)]
-    struct Input<'a> {
+    struct AgentUserVariables<'a> {
         answers: String,
         found: String,
         trajectories: String,
@@ -319,7 +319,7 @@ pub(crate) fn agent_user_text(input: &AgentInput<'_>) -> Result<String, PromptEr
     let message = render(
         "agent_user",
         &input.steps.user_prompt,
-        &Input {
+        &AgentUserVariables {
             answers: texts.answers,
             found: texts.found,
             trajectories: texts.trajectories,

@@ -30,11 +30,11 @@ pub fn system_message(
     examples: &str,
 ) -> Result<String, PromptError> {
     #[derive(Serialize)]
-    struct Input<'a> {
+    struct SystemPromptVariables<'a> {
         tools: String,
         examples: &'a str,
     }
-    render(name, template, &Input { tools: tools_text(tools), examples: examples.trim() })
+    render(name, template, &SystemPromptVariables { tools: tools_text(tools), examples: examples.trim() })
 }
 
 /// Returns the readings of a step's calls.

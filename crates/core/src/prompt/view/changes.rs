@@ -3,23 +3,23 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{
-    items::{Item, items},
+    items::{ViewItem, items},
     lines::{cost, lines, usually_listed, worth_listing},
-    whole::{ListOptions, partial_line, surface_text},
+    whole::{ViewListOptions, partial_line, surface_text},
 };
 use crate::{
     ids::ElementId,
     observation::{Surface, WindowView},
     prompt::window_line,
     text::untrusted,
-    ui::{Element, Placed, State, WindowInfo, diff},
+    ui::{Element, PlacedElement, State, WindowInfo, diff},
 };
 
 /// The most id ranges in the list of removed elements.
 const RANGES_MAX: usize = 60;
 
 /// The listed changes from `old`, which the agent was shown, to `new`; empty if there are none.
-pub fn changes_text(old: &WindowView, new: &WindowView, options: &ListOptions) -> String {
+pub fn changes_text(old: &WindowView, new: &WindowView, options: &ViewListOptions) -> String {
     let mut parts = Vec::new();
     let mut left = options.tokens_max;
     // If the newly focused element is reported, the one that lost focus need not be.
@@ -27,7 +27,7 @@ pub fn changes_text(old: &WindowView, new: &WindowView, options: &ListOptions) -
     let focus_reported = new.elements().any(takes_it);
     for surface in new.surfaces.iter().rev() {
         let known = old.surfaces.iter().find(|known| known.window.id == surface.window.id);
-        let options = ListOptions { tokens_max: left, words: options.words.clone() };
+        let options = ViewListOptions { tokens_max: left, words: options.words.clone() };
         let part = match known {
             Some(known) => surface_changes(known, surface, focus_reported, &options),
             None => format!("new window:\n{}", surface_text(surface, &options)),
@@ -50,10 +50,10 @@ pub fn changes_text(old: &WindowView, new: &WindowView, options: &ListOptions) -
     parts.join("\n")
 }
 
-fn surface_changes(old: &Surface, new: &Surface, focus_reported: bool, options: &ListOptions) -> String {
+fn surface_changes(old: &Surface, new: &Surface, focus_reported: bool, options: &ViewListOptions) -> String {
     let before = items(&old.window, &old.tree);
     let after = items(&new.window, &new.tree);
-    let known: HashMap<ElementId, &Item<'_>> = usually_listed(&before, &old.window)
+    let known: HashMap<ElementId, &ViewItem<'_>> = usually_listed(&before, &old.window)
         .into_iter()
         .filter_map(|at| before.get(at))
         .map(|item| (item.element.id, item))
@@ -123,7 +123,7 @@ fn surface_changes(old: &Surface, new: &Surface, focus_reported: bool, options: 
 }
 
 /// New items, grouped by their containers.
-fn added_lines(after: &[Item<'_>], added: &HashSet<usize>) -> Vec<String> {
+fn added_lines(after: &[ViewItem<'_>], added: &HashSet<usize>) -> Vec<String> {
     // By the nearest listed ancestor that is not new itself.
     let mut groups: BTreeMap<Option<usize>, HashSet<usize>> = BTreeMap::new();
     for place in added {
@@ -147,8 +147,8 @@ fn moved(old: &Surface, new: &Surface) -> Vec<ElementId> {
     let placed = change.placed.iter().flat_map(|run| &run.elements);
     placed
         .filter_map(|placed| match placed {
-            Placed::Moved(id) => Some(*id),
-            Placed::New(_) => None,
+            PlacedElement::Moved(id) => Some(*id),
+            PlacedElement::New(_) => None,
         })
         .collect()
 }

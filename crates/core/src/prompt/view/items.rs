@@ -15,7 +15,7 @@ use super::{
 use crate::{
     ids::ElementId,
     prompt::escape_name,
-    ui::{Element, Pattern, Role, State, Tree, ValueRange, WindowInfo, labels_beside},
+    ui::{Element, ElementCapability, Role, State, Tree, ValueRange, WindowInfo, labels_beside},
 };
 
 /// The longest text of a cell or around a control, in characters.
@@ -25,7 +25,7 @@ const DESCRIPTION_CHARS_MAX: usize = 60;
 
 /// A listed element.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Item<'t> {
+pub(super) struct ViewItem<'t> {
     pub(super) element: &'t Element,
     /// Index of the listed item that contains it.
     pub(super) parent: Option<usize>,
@@ -46,7 +46,7 @@ pub(super) struct Item<'t> {
 }
 
 /// The listed elements of a window, in reading order.
-pub(super) fn items<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Item<'t>> {
+pub(super) fn items<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<ViewItem<'t>> {
     let beyond = beyond(tree);
     let mut nodes = nodes(window, tree);
     for node in nodes.iter_mut().filter(|node| beyond.contains_key(&node.element.id)) {
@@ -58,7 +58,7 @@ pub(super) fn items<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Item<'t>> {
     fold_containers(&mut nodes);
     let levels = levels(tree);
     let mut places = Vec::with_capacity(nodes.len());
-    let mut items: Vec<Item<'t>> = Vec::new();
+    let mut items: Vec<ViewItem<'t>> = Vec::new();
     for node in &nodes {
         // The parent, or the nearest listed ancestor.
         let parent = node.parent.and_then(|parent| places.get(parent).copied().flatten());
@@ -76,12 +76,12 @@ pub(super) fn items<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Item<'t>> {
         let level = levels.get(&node.element.id).copied();
         let goes_on = beyond.get(&node.element.id).cloned();
         let element = node.element;
-        items.push(Item { element, parent, leaf: true, within, content, beside, shows, level, goes_on });
+        items.push(ViewItem { element, parent, leaf: true, within, content, beside, shows, level, goes_on });
     }
     items
 }
 
-struct Node<'t> {
+struct ViewNode<'t> {
     element: &'t Element,
     parent: Option<usize>,
     /// Number of descendants; they follow it.
@@ -101,8 +101,8 @@ fn is_list(element: &Element) -> bool {
     holds && element.table.is_none()
 }
 
-fn nodes<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Node<'t>> {
-    let mut nodes: Vec<Node<'t>> = Vec::with_capacity(tree.elements.len());
+fn nodes<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<ViewNode<'t>> {
+    let mut nodes: Vec<ViewNode<'t>> = Vec::with_capacity(tree.elements.len());
     let mut around: Vec<usize> = Vec::new();
     for element in &tree.elements {
         while around
@@ -120,7 +120,7 @@ fn nodes<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Node<'t>> {
         let parent = around.last().copied();
         around.push(nodes.len());
         let shown = is_listed(element) && !is_the_window(window, element);
-        nodes.push(Node {
+        nodes.push(ViewNode {
             element,
             parent,
             size: 0,
@@ -138,7 +138,7 @@ fn nodes<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Node<'t>> {
 }
 
 /// Lists labels with the fields that they stand beside.
-fn take_labels(nodes: &mut [Node<'_>], tree: &Tree) {
+fn take_labels(nodes: &mut [ViewNode<'_>], tree: &Tree) {
     let labels = labels_beside(tree);
     let mut told: HashSet<ElementId> = HashSet::new();
     for node in nodes.iter_mut() {
@@ -160,7 +160,7 @@ fn is_listed(element: &Element) -> bool {
         () if element.role == Role::SEPARATOR || element.role == Role::SCROLL_BAR => false,
         () if element.role == Role::FILLER => element.text.as_ref().is_some_and(|text| !text.is_empty()),
         // An icon view, in which items are selected.
-        () if element.role == Role::LAYERED_PANE => says || element.offers(Pattern::Selection),
+        () if element.role == Role::LAYERED_PANE => says || element.offers(ElementCapability::Selection),
         () if element.role.is_structural() => says,
         () => says || element.role.is_interactive() || element.table.is_some(),
     }
@@ -196,7 +196,7 @@ fn takes_texts(element: &Element) -> bool {
 }
 
 /// Moves text into the cells and unnamed items around it, and drops text that repeats its parent.
-fn absorb_texts(nodes: &mut [Node<'_>]) {
+fn absorb_texts(nodes: &mut [ViewNode<'_>]) {
     for place in 0..nodes.len() {
         let Some((node, inside)) = nodes.get_mut(place..).and_then(<[_]>::split_first_mut) else { return };
         if !node.shown {
@@ -205,7 +205,7 @@ fn absorb_texts(nodes: &mut [Node<'_>]) {
         let inside = inside.get_mut(..node.size).unwrap_or_default();
         let own = own_text(node.element).unwrap_or_default();
         if takes_texts(node.element) {
-            let goes_up = |node: &Node<'_>| {
+            let goes_up = |node: &ViewNode<'_>| {
                 is_plain(node.element) || node.element.role.is_structural() || is_picture(node.element)
             };
             if inside.iter().any(|node| node.shown && !goes_up(node)) {
@@ -219,7 +219,7 @@ fn absorb_texts(nodes: &mut [Node<'_>]) {
                 continue;
             }
             let said = |pictures: bool| -> Vec<&str> {
-                let fits = |node: &&Node<'_>| node.shown && is_picture(node.element) == pictures;
+                let fits = |node: &&ViewNode<'_>| node.shown && is_picture(node.element) == pictures;
                 inside.iter().filter(fits).filter_map(|node| own_text(node.element)).collect()
             };
             // The name of a picture counts only if there is no other text.
@@ -240,7 +240,7 @@ fn absorb_texts(nodes: &mut [Node<'_>]) {
 }
 
 /// Keeps only the outermost of containers that contain nothing but each other.
-fn fold_chains(nodes: &mut [Node<'_>]) {
+fn fold_chains(nodes: &mut [ViewNode<'_>]) {
     let mut children = vec![0_usize; nodes.len()];
     let mut around = vec![None; nodes.len()];
     for place in 0..nodes.len() {
@@ -275,7 +275,7 @@ fn fold_chains(nodes: &mut [Node<'_>]) {
 }
 
 /// Merges a container around a single control into the control.
-fn fold_containers(nodes: &mut [Node<'_>]) {
+fn fold_containers(nodes: &mut [ViewNode<'_>]) {
     let mut counts = vec![0_usize; nodes.len()];
     for (place, node) in nodes.iter().enumerate().rev() {
         let own = counts.get(place).copied().unwrap_or(0) + usize::from(node.shown);
@@ -340,7 +340,7 @@ pub(crate) struct ListedElement {
     goes_on: Option<String>,
 }
 
-impl Item<'_> {
+impl ViewItem<'_> {
     /// Returns its listed content.
     pub(super) fn listed(&self) -> ListedElement {
         let Element { id, role, name, states, value, text, description, told, .. } = self.element;
@@ -406,7 +406,8 @@ impl Item<'_> {
             let _ = write!(text, " ({})", notes.join(", "));
         }
         // Where a scroll bar is says more than its numbers.
-        let value = element.value.filter(|_| element.offers(Pattern::Value) && self.goes_on.is_none());
+        let value =
+            element.value.filter(|_| element.offers(ElementCapability::Value) && self.goes_on.is_none());
         let has_value = value.is_some();
         if let Some(value) = value {
             let _ = write!(text, " value {}", value.current);
@@ -441,7 +442,7 @@ impl Item<'_> {
     pub(super) fn text_unfocused(&self) -> String {
         let mut element = self.element.clone();
         element.states.remove(State::Focused);
-        Item { element: &element, ..self.clone() }.text(/*with_role*/ true)
+        ViewItem { element: &element, ..self.clone() }.text(/*with_role*/ true)
     }
 
     /// Returns `true` if it has neither name nor text.
@@ -470,7 +471,7 @@ impl Item<'_> {
 
 /// The line for a single element.
 pub fn element_line(element: &Element) -> String {
-    let item = Item {
+    let item = ViewItem {
         element,
         parent: None,
         leaf: true,

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, fmt::Write as _};
 
-use super::items::Item;
+use super::items::ViewItem;
 use crate::{
     text::tokens,
     ui::{Role, State, WindowInfo, WindowKind},
@@ -16,17 +16,17 @@ const RUN_MAX: usize = 10;
 const CELLS_LISTED_MAX: usize = 60;
 
 /// The indices of items with content: without the empty cells of large tables.
-pub(super) fn worth_listing(items: &[Item<'_>]) -> Vec<usize> {
-    let is_cell = |item: &Item<'_>| item.element.role == Role::TABLE_CELL;
+pub(super) fn worth_listing(items: &[ViewItem<'_>]) -> Vec<usize> {
+    let is_cell = |item: &ViewItem<'_>| item.element.role == Role::TABLE_CELL;
     let many = items.iter().filter(|item| is_cell(item)).count() > CELLS_LISTED_MAX;
-    let told = |item: &Item<'_>| !(many && is_cell(item) && item.is_empty());
+    let told = |item: &ViewItem<'_>| !(many && is_cell(item) && item.is_empty());
     items.iter().enumerate().filter(|(_, item)| told(item)).map(|(place, _)| place).collect()
 }
 
 /// The indices of items that are listed without a search: no buttons without any text, and no disabled buttons outside of dialogs. In a
 /// dialog it matters that a button is disabled.
-pub(super) fn usually_listed(items: &[Item<'_>], window: &WindowInfo) -> Vec<usize> {
-    let says = |item: &Item<'_>| {
+pub(super) fn usually_listed(items: &[ViewItem<'_>], window: &WindowInfo) -> Vec<usize> {
+    let says = |item: &ViewItem<'_>| {
         let element = item.element;
         let is_button = [Role::PUSH_BUTTON, Role::TOGGLE_BUTTON].contains(&element.role) && item.leaf;
         let is_disabled = !element.states.takes_input() && window.kind == WindowKind::Normal;
@@ -37,7 +37,7 @@ pub(super) fn usually_listed(items: &[Item<'_>], window: &WindowInfo) -> Vec<usi
 }
 
 /// The chosen items as lines.
-pub(super) fn lines(items: &[Item<'_>], chosen: &HashSet<usize>) -> Vec<String> {
+pub(super) fn lines(items: &[ViewItem<'_>], chosen: &HashSet<usize>) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut before: Option<(usize, usize)> = None;
     for (place, item) in items.iter().enumerate().filter(|(place, _)| chosen.contains(place)) {
@@ -61,10 +61,11 @@ pub(super) fn lines(items: &[Item<'_>], chosen: &HashSet<usize>) -> Vec<String> 
 
 /// Returns `true` if `next` continues the line of `last`: a neighbour with the same role or, for cells, in the same row unless the
 /// table has one column.
-fn continues_line(items: &[Item<'_>], last: &Item<'_>, next: &Item<'_>) -> bool {
+fn continues_line(items: &[ViewItem<'_>], last: &ViewItem<'_>, next: &ViewItem<'_>) -> bool {
     const LONG: usize = 60;
     let (one, other) = (last.element, next.element);
-    let short = |item: &Item<'_>| item.element.text.as_ref().is_none_or(|text| text.chars().count() <= LONG);
+    let short =
+        |item: &ViewItem<'_>| item.element.text.as_ref().is_none_or(|text| text.chars().count() <= LONG);
     let table = next.parent.and_then(|at| items.get(at)).and_then(|item| item.element.table);
     let same_row = one.role != Role::TABLE_CELL
         || table.is_some_and(|table| table.columns == 1)
@@ -81,7 +82,7 @@ fn continues_line(items: &[Item<'_>], last: &Item<'_>, next: &Item<'_>) -> bool 
         && short(next)
 }
 
-fn depth(items: &[Item<'_>], chosen: &HashSet<usize>, item: &Item<'_>) -> usize {
+fn depth(items: &[ViewItem<'_>], chosen: &HashSet<usize>, item: &ViewItem<'_>) -> usize {
     let mut depth = 0;
     let mut next = item.parent;
     while let Some(place) = next {
@@ -92,6 +93,6 @@ fn depth(items: &[Item<'_>], chosen: &HashSet<usize>, item: &Item<'_>) -> usize 
 }
 
 /// Estimated tokens of an item in a list.
-pub(super) fn cost(item: &Item<'_>) -> usize {
+pub(super) fn cost(item: &ViewItem<'_>) -> usize {
     tokens(&item.text(/*with_role*/ true)) + 1
 }

@@ -16,5 +16,5 @@ pub use changes::changes_text;
 pub(crate) use items::ListedElement;
 pub use items::element_line;
 pub use rank::relevant_words;
-pub use whole::{ListOptions, PageQuery, marked_elements, view_page, view_text};
+pub use whole::{PageQuery, ViewListOptions, marked_elements, view_page, view_text};
 pub(crate) use whole::{listed_elements, split_at_dialog, titled_elements};

@@ -1,6 +1,6 @@
 //! Notes behind the name of an element: its states, the size of a table.
 
-use crate::ui::{Element, Pattern, Role, Source, State};
+use crate::ui::{Element, ElementCapability, ElementSource, Role, State};
 
 /// Returns `true` if the text merely repeats the element's value: `5.00` says no more than 5.
 pub(super) fn repeats_value(element: &Element, text: &str) -> bool {
@@ -33,7 +33,9 @@ pub(super) fn notes(element: &Element) -> Vec<String> {
     }
     let takes_text =
         [Role::ENTRY, Role::PASSWORD_TEXT, Role::TEXT, Role::SPIN_BUTTON].contains(&element.role);
-    if has(State::ReadOnly) || (takes_text && element.offers(Pattern::Text) && !has(State::Editable)) {
+    if has(State::ReadOnly)
+        || (takes_text && element.offers(ElementCapability::Text) && !has(State::Editable))
+    {
         notes.push(State::ReadOnly.name().to_owned());
     }
     if element.role.is_interactive() && !element.states.takes_input() {
@@ -42,7 +44,7 @@ pub(super) fn notes(element: &Element) -> Vec<String> {
     if let Some(shape) = element.table.filter(|shape| shape.rows < SHEET_ROWS_MIN) {
         notes.push(format!("{} rows × {} columns", shape.rows, shape.columns));
     }
-    if element.source != Source::AtSpi {
+    if element.source != ElementSource::AtSpi {
         notes.push(format!("by {}", element.source.word()));
     }
     notes

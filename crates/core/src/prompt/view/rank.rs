@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{
-    items::Item,
+    items::ViewItem,
     lines::{cost, usually_listed},
 };
 use crate::ui::{Role, State, WindowInfo};
@@ -33,7 +33,7 @@ pub fn relevant_words<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
 
 /// The most relevant items that fit in `tokens_max`, and the number of those omitted.
 pub(super) fn choose(
-    items: &[Item<'_>],
+    items: &[ViewItem<'_>],
     window: &WindowInfo,
     words: &[String],
     tokens_max: usize,
@@ -57,7 +57,7 @@ pub(super) fn choose(
 }
 
 /// Relevance of an item.
-fn score(item: &Item<'_>, words: &[String]) -> u32 {
+fn score(item: &ViewItem<'_>, words: &[String]) -> u32 {
     const HITS_MAX: usize = 3;
     let (element, role) = (item.element, &item.element.role);
     let kind = match () {

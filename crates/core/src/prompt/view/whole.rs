@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{
-    items::{Item, ListedElement, items},
+    items::{ListedElement, ViewItem, items},
     lines::{cost, lines, usually_listed, worth_listing},
     rank::choose,
 };
@@ -12,35 +12,35 @@ use crate::{
     observation::{Surface, WindowView},
     prompt::window_line,
     text::untrusted,
-    ui::{CellRef, Partial, Role, Source},
+    ui::{CellRef, ElementSource, IncompleteTreeCause, Role},
 };
 
 /// Options of a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListOptions {
+pub struct ViewListOptions {
     /// Token limit (estimated); the least relevant elements are omitted.
     pub tokens_max: usize,
     /// Keywords that make an element relevant, in lower case; see [`super::relevant_words`].
     pub words: Vec<String>,
 }
 
-impl ListOptions {
-    /// Default of [`ListOptions::tokens_max`].
+impl ViewListOptions {
+    /// Default of [`ViewListOptions::tokens_max`].
     pub const TOKENS_MAX: usize = 4_000;
 }
 
-impl Default for ListOptions {
+impl Default for ViewListOptions {
     fn default() -> Self {
         Self { tokens_max: Self::TOKENS_MAX, words: Vec::new() }
     }
 }
 
 /// The surfaces of a window, topmost first, because a dialog in front matters most.
-pub fn view_text(view: &WindowView, options: &ListOptions) -> String {
+pub fn view_text(view: &WindowView, options: &ViewListOptions) -> String {
     let mut left = options.tokens_max;
     let mut parts = Vec::new();
     for surface in view.surfaces.iter().rev() {
-        let part = surface_text(surface, &ListOptions { tokens_max: left, words: options.words.clone() });
+        let part = surface_text(surface, &ViewListOptions { tokens_max: left, words: options.words.clone() });
         left = left.saturating_sub(crate::text::tokens(&part));
         parts.push(untrusted("screen", &part));
     }
@@ -50,7 +50,7 @@ pub fn view_text(view: &WindowView, options: &ListOptions) -> String {
 /// Returns the content of the full listing of a window, as data.
 pub(crate) fn listed_elements(view: &WindowView) -> Vec<ListedElement> {
     let of = |surface: &Surface| -> Vec<ListedElement> {
-        items(&surface.window, &surface.tree).iter().map(Item::listed).collect()
+        items(&surface.window, &surface.tree).iter().map(ViewItem::listed).collect()
     };
     view.surfaces.iter().flat_map(of).collect()
 }
@@ -61,11 +61,11 @@ pub(crate) fn titled_elements(view: &WindowView) -> Vec<TitledElement> {
     let of = |surface: &Surface| -> Vec<TitledElement> {
         let items = items(&surface.window, &surface.tree);
         let listed = usually_listed(&items, &surface.window);
-        let is_told = |item: &&Item<'_>| {
+        let is_told = |item: &&ViewItem<'_>| {
             let is_named = !item.is_empty() || !item.is_alone() || !item.element.description.is_empty();
             is_named && !item.element.role.is_structural()
         };
-        let titled = |item: &Item<'_>| TitledElement {
+        let titled = |item: &ViewItem<'_>| TitledElement {
             id: item.element.id,
             title: item.title(),
             more: item.state_text().trim().to_owned(),
@@ -89,7 +89,7 @@ pub(crate) struct TitledElement {
 }
 
 /// One surface, without the untrusted mark.
-pub(super) fn surface_text(surface: &Surface, options: &ListOptions) -> String {
+pub(super) fn surface_text(surface: &Surface, options: &ViewListOptions) -> String {
     let items = items(&surface.window, &surface.tree);
     let (chosen, left_out) = choose(&items, &surface.window, &options.words, options.tokens_max);
     let mut text = vec![window_line(&surface.window)];
@@ -104,11 +104,11 @@ pub(super) fn surface_text(surface: &Surface, options: &ListOptions) -> String {
     text.join("\n")
 }
 
-pub(super) const fn partial_line(partial: Partial) -> &'static str {
+pub(super) const fn partial_line(partial: IncompleteTreeCause) -> &'static str {
     match partial {
-        Partial::NodeLimit => "(partial: the window has more elements than the limit)",
-        Partial::Deadline => "(partial: reading the window timed out)",
-        Partial::NotAnswering => "(partial: the application did not respond for some elements)",
+        IncompleteTreeCause::NodeLimit => "(partial: the window has more elements than the limit)",
+        IncompleteTreeCause::Deadline => "(partial: reading the window timed out)",
+        IncompleteTreeCause::NotAnswering => "(partial: the application did not respond for some elements)",
     }
 }
 
@@ -132,7 +132,7 @@ pub fn view_page(view: &WindowView, query: &PageQuery, tokens_max: usize) -> Str
         let items = items(&surface.window, &surface.tree);
         let inside: Option<HashSet<ElementId>> =
             query.inside.map(|id| surface.tree.descendants(id).map(|element| element.id).collect());
-        let fits = |item: &Item<'_>| {
+        let fits = |item: &ViewItem<'_>| {
             inside.as_ref().is_none_or(|inside| inside.contains(&item.element.id))
                 && wanted.as_ref().is_none_or(|wanted| item.words().contains(wanted.as_str()))
         };
@@ -180,19 +180,19 @@ pub(crate) fn split_at_dialog(view: &WindowView) -> (&[Surface], &[Surface]) {
 
 /// The elements to annotate in the view's picture: those listed within the same limit that something can be done with now. Cells that
 /// are called by their place need no number: the sheet shows its letters and numbers, and marks would hide what it says.
-pub fn marked_elements(view: &WindowView, options: &ListOptions) -> Vec<ElementId> {
+pub fn marked_elements(view: &WindowView, options: &ViewListOptions) -> Vec<ElementId> {
     let mut marked = Vec::new();
     let mut left = options.tokens_max;
     for surface in split_at_dialog(view).1.iter().rev() {
         let items = items(&surface.window, &surface.tree);
         let (chosen, _) = choose(&items, &surface.window, &options.words, left);
-        let listed = ListOptions { tokens_max: left, words: options.words.clone() };
+        let listed = ViewListOptions { tokens_max: left, words: options.words.clone() };
         left = left.saturating_sub(crate::text::tokens(&surface_text(surface, &listed)));
-        let acts = |item: &Item<'_>| {
+        let acts = |item: &ViewItem<'_>| {
             let element = item.element;
             let is_placed_cell = element.role == Role::TABLE_CELL && element.name.parse::<CellRef>().is_ok();
             let is_control = element.role.is_interactive() && element.states.takes_input() && !is_placed_cell;
-            (is_control || element.source != Source::AtSpi) && element.bounds.is_some()
+            (is_control || element.source != ElementSource::AtSpi) && element.bounds.is_some()
         };
         let of_surface =
             items.iter().enumerate().filter(|(place, item)| chosen.contains(place) && acts(item));

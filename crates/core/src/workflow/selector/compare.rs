@@ -1,7 +1,7 @@
 //! Comparison of a recorded element with a current one.
 
 use super::{
-    data::{Anchor, Selector},
+    data::{Selector, SelectorAnchor},
     find::{Agreement, Drift},
     kinship::{Kinship, kinship},
     roles::are_related,
@@ -18,7 +18,7 @@ const LANDMARKS_MIN: usize = 4;
 
 /// A recorded element compared with one that is there.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Comparison {
+pub(super) struct SelectorComparison {
     pub(super) agreements: Vec<Agreement>,
     pub(super) drifts: Vec<Drift>,
     /// `true` if role and name are the same, and if the containers are.
@@ -31,7 +31,7 @@ pub(super) struct Comparison {
     pub(super) same_around: bool,
 }
 
-impl Comparison {
+impl SelectorComparison {
     pub(super) fn of(recorded: &Selector, seen: &Selector) -> Self {
         let same_within = same_all(&recorded.within, &seen.within);
         let mut all = Self {
@@ -145,43 +145,43 @@ fn both<'a, T: ?Sized>(one: Option<&'a T>, other: Option<&'a T>) -> Option<(&'a 
 }
 
 /// Returns `true` if two anchors are the same element: the same name, and a related role.
-pub(super) fn same(one: &Anchor, other: &Anchor) -> bool {
+pub(super) fn same(one: &SelectorAnchor, other: &SelectorAnchor) -> bool {
     are_related(&one.role, &other.role) && fold_name(&one.name) == fold_name(&other.name)
 }
 
-pub(super) fn same_all(one: &[Anchor], other: &[Anchor]) -> bool {
+pub(super) fn same_all(one: &[SelectorAnchor], other: &[SelectorAnchor]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
 }
 
 /// Returns `true` if the nearest recorded neighbour is still near; `None` if there was none.
-fn near(recorded: &[Anchor], seen: &[Anchor]) -> Option<bool> {
+fn near(recorded: &[SelectorAnchor], seen: &[SelectorAnchor]) -> Option<bool> {
     recorded.first().map(|nearest| seen.iter().any(|one| same(one, nearest) || is_translated(nearest, one)))
 }
 
 /// Returns `true` if a neighbour has another word for its name, as when only some of the names of a window are in another language.
-fn is_translated(was: &Anchor, now: &Anchor) -> bool {
+fn is_translated(was: &SelectorAnchor, now: &SelectorAnchor) -> bool {
     was.role == now.role && kinship(&was.name, &now.name) == Kinship::Synonym
 }
 
 /// Returns the percentage of the landmarks that are in a window; `None` if too few were recorded to decide.
-fn kept(recorded: &Selector, anchors: &[Anchor]) -> Option<usize> {
+fn kept(recorded: &Selector, anchors: &[SelectorAnchor]) -> Option<usize> {
     let landmarks = &recorded.scope.landmarks;
     let found = landmarks.iter().filter(|landmark| anchors.iter().any(|one| same(one, landmark))).count();
     (landmarks.len() >= LANDMARKS_MIN).then(|| found * 100 / landmarks.len())
 }
 
 /// Returns `true` if the window is the one in which it was recorded, by its landmarks.
-pub(super) fn is_familiar(recorded: &Selector, anchors: &[Anchor]) -> bool {
+pub(super) fn is_familiar(recorded: &Selector, anchors: &[SelectorAnchor]) -> bool {
     kept(recorded, anchors).is_some_and(|kept| kept >= FAMILIAR_MIN)
 }
 
 /// Returns `true` if much of the window is not as it was recorded: it may show another page or tab.
-pub(super) fn is_changed(recorded: &Selector, anchors: &[Anchor]) -> bool {
+pub(super) fn is_changed(recorded: &Selector, anchors: &[SelectorAnchor]) -> bool {
     kept(recorded, anchors).is_some_and(|kept| kept < FAMILIAR_MIN)
 }
 
 /// Returns `true` if hardly anything in the window was there when it was recorded.
-pub(super) fn is_strange(recorded: &Selector, anchors: &[Anchor]) -> bool {
+pub(super) fn is_strange(recorded: &Selector, anchors: &[SelectorAnchor]) -> bool {
     kept(recorded, anchors).is_some_and(|kept| kept < STRANGE_MAX)
 }
 

@@ -10,7 +10,7 @@ use crate::ui::{Role, WindowKind, element_label};
 /// An element by its role and name, written as in messages: `push button "Save"`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub struct Anchor {
+pub struct SelectorAnchor {
     /// Its role.
     pub role: Role,
     /// Its name; empty if it has none.
@@ -22,13 +22,13 @@ pub struct Anchor {
 #[error("`{0}` is not a role and a name such as `push button \"Save\"`")]
 pub struct ParseAnchorError(pub String);
 
-impl fmt::Display for Anchor {
+impl fmt::Display for SelectorAnchor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&element_label(&self.role, &self.name))
     }
 }
 
-impl FromStr for Anchor {
+impl FromStr for SelectorAnchor {
     type Err = ParseAnchorError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -43,13 +43,13 @@ impl FromStr for Anchor {
     }
 }
 
-impl From<Anchor> for String {
-    fn from(anchor: Anchor) -> Self {
+impl From<SelectorAnchor> for String {
+    fn from(anchor: SelectorAnchor) -> Self {
         anchor.to_string()
     }
 }
 
-impl TryFrom<String> for Anchor {
+impl TryFrom<String> for SelectorAnchor {
     type Error = ParseAnchorError;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
@@ -60,7 +60,7 @@ impl TryFrom<String> for Anchor {
 /// The window, dialog or pop-up in which an element was seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Scope {
+pub struct SelectorScope {
     /// Its kind.
     pub kind: WindowKind,
     /// Pattern of its title; `None` if it had none.
@@ -72,15 +72,15 @@ pub struct Scope {
     /// Host and path of the page that the element was in, without port, query and numbers; `None` if it was in no page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<String>,
-    /// Named controls spread over the window, in reading order, at most [`Scope::LANDMARKS_MAX`]: the window is recognised by them.
+    /// Named controls spread over the window, in reading order, at most [`SelectorScope::LANDMARKS_MAX`]: the window is recognised by them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub landmarks: Vec<Anchor>,
+    pub landmarks: Vec<SelectorAnchor>,
     /// Number of named controls in the window, without those in rows; 0 if unknown.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub controls: u32,
 }
 
-impl Scope {
+impl SelectorScope {
     /// The most landmarks.
     pub const LANDMARKS_MAX: usize = 10;
 }
@@ -109,13 +109,13 @@ pub struct Selector {
     pub column: Option<String>,
     /// Named containers around it, outermost first, at most [`Selector::WITHIN_MAX`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub within: Vec<Anchor>,
+    pub within: Vec<SelectorAnchor>,
     /// Named elements before it in reading order, the nearest first, at most [`Selector::NEIGHBOURS_MAX`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub before: Vec<Anchor>,
+    pub before: Vec<SelectorAnchor>,
     /// Named elements after it, the nearest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub after: Vec<Anchor>,
+    pub after: Vec<SelectorAnchor>,
     /// Its accessible description or tooltip.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
@@ -144,7 +144,7 @@ pub struct Selector {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unlike: Vec<String>,
     /// The window, dialog or pop-up it was in.
-    pub scope: Scope,
+    pub scope: SelectorScope,
 }
 
 impl Selector {

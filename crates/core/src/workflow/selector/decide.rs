@@ -2,9 +2,11 @@
 
 use super::{
     compare::{has_no_surroundings, is_changed, is_familiar, is_strange, same_all},
-    find::{Agreement, Contender, Fit, Found, Obstacle, Search, Weighed},
+    find::{
+        Agreement, Contender, Obstacle, SelectorCandidate, SelectorMatch, SelectorMatchRule, SelectorSearch,
+    },
     recorded::within,
-    scene::{Node, Scene},
+    scene::{Scene, SceneNode},
 };
 use crate::ui::WindowKind;
 
@@ -13,58 +15,62 @@ const LEAD_MIN: usize = 2;
 
 /// Counts the evidence for a candidate: strong agreements, and the company of its neighbours if it is in its
 /// container.
-fn enough(one: &Weighed) -> usize {
+fn enough(one: &SelectorCandidate) -> usize {
     let is_in_place = one.with.same_role && one.with.same_within;
     one.with.strong() + usize::from(is_in_place && one.with.has(Agreement::Company))
 }
 
-impl Search<'_> {
+impl SelectorSearch<'_> {
     /// Decides between the elements that have the recorded name.
-    pub(super) fn by_name(&self, named: &[Weighed]) -> Found {
-        let mut ranked: Vec<&Weighed> = named.iter().collect();
+    pub(super) fn by_name(&self, named: &[SelectorCandidate]) -> SelectorMatch {
+        let mut ranked: Vec<&SelectorCandidate> = named.iter().collect();
         ranked.sort_by_key(|one| std::cmp::Reverse(self.rank(one)));
         let Some((best, others)) = ranked.split_first() else {
-            return Found::Gone { nearest: Vec::new(), why: self.absence() };
+            return SelectorMatch::Gone { nearest: Vec::new(), why: self.absence() };
         };
         let contenders = || -> Vec<Contender> {
-            ranked.iter().take(Found::CONTENDERS_MAX).map(|one| one.contender()).collect()
+            ranked.iter().take(SelectorMatch::CONTENDERS_MAX).map(|one| one.contender()).collect()
         };
         if self.has_strangers(best) || !others.iter().all(|other| self.tells_apart(best, other)) {
-            return Found::Ambiguous { candidates: contenders() };
+            return SelectorMatch::Ambiguous { candidates: contenders() };
         }
         let is_doubtful =
             self.is_nameless() && !self.is_where_it_was(best) || !self.is_told_from_doubles(best);
         if is_doubtful || enough(best) < self.required(best) {
-            return Found::Gone { nearest: contenders(), why: Obstacle::Unproven };
+            return SelectorMatch::Gone { nearest: contenders(), why: Obstacle::Unproven };
         }
         let found = self.found(best);
         match (&found, self.renamed()) {
             // It may as well have got another name, while a new element has the old one.
-            (Found::Drifted { .. }, Some(Found::Drifted { element, .. })) if element != best.element => {
-                Found::Ambiguous { candidates: contenders() }
+            (SelectorMatch::Drifted { .. }, Some(SelectorMatch::Drifted { element, .. }))
+                if element != best.element =>
+            {
+                SelectorMatch::Ambiguous { candidates: contenders() }
             }
             (_, _) => found,
         }
     }
 
     /// Returns `true` if a page offers more elements of the name than there were: it may imitate one, with all that stands around it.
-    fn has_strangers(&self, one: &Weighed) -> bool {
+    fn has_strangers(&self, one: &SelectorCandidate) -> bool {
         let selector = self.selector;
         selector.scope.page.is_some() && selector.row.is_empty() && self.is_more_than_there_were(one)
     }
 
-    fn is_more_than_there_were(&self, one: &Weighed) -> bool {
+    fn is_more_than_there_were(&self, one: &SelectorCandidate) -> bool {
         self.namesakes(one) > self.selector.doubles.saturating_add(1)
     }
 
-    fn found(&self, best: &Weighed) -> Found {
+    fn found(&self, best: &SelectorCandidate) -> SelectorMatch {
         let fit = match (best.with.same_role, best.with.same_within) {
-            (true, true) if !best.with.is_elsewhere() => return Found::Exact { element: best.element },
-            (true, true) => Fit::Same,
-            (true, false) => Fit::Moved,
-            (false, _) => Fit::OtherRole,
+            (true, true) if !best.with.is_elsewhere() => {
+                return SelectorMatch::Exact { element: best.element };
+            }
+            (true, true) => SelectorMatchRule::Same,
+            (true, false) => SelectorMatchRule::Moved,
+            (false, _) => SelectorMatchRule::OtherRole,
         };
-        Found::Drifted {
+        SelectorMatch::Drifted {
             element: best.element,
             fit,
             drifts: best.with.drifts.clone(),
@@ -72,17 +78,17 @@ impl Search<'_> {
         }
     }
 
-    fn rank(&self, one: &Weighed) -> (usize, bool, usize) {
+    fn rank(&self, one: &SelectorCandidate) -> (usize, bool, usize) {
         let strong = one.with.strong() + usize::from(one.with.same_role);
         (strong, one.with.same_around, one.with.agreements.len())
     }
 
     /// Returns `true` if the better of two candidates is the one, judged by what both have.
-    fn tells_apart(&self, best: &Weighed, other: &Weighed) -> bool {
+    fn tells_apart(&self, best: &SelectorCandidate, other: &SelectorCandidate) -> bool {
         if other.with.same_role && !best.with.same_role {
             return false;
         }
-        let has = |one: &Weighed, agreement: Agreement| one.with.has(agreement);
+        let has = |one: &SelectorCandidate, agreement: Agreement| one.with.has(agreement);
         let other_leads = other.with.agreements.iter().any(|one| one.is_strong() && !has(best, *one));
         if other_leads {
             return false;
@@ -103,7 +109,7 @@ impl Search<'_> {
     }
 
     /// Returns the number of strong agreements that a single candidate needs.
-    fn required(&self, one: &Weighed) -> usize {
+    fn required(&self, one: &SelectorCandidate) -> usize {
         let with = &one.with;
         let selector = self.selector;
         let anchors = self.anchors.get(one.scene).map_or(&[][..], Vec::as_slice);
@@ -165,13 +171,13 @@ impl Search<'_> {
     }
 
     /// Counts the controls of the window that have the recorded name.
-    fn namesakes(&self, one: &Weighed) -> u32 {
+    fn namesakes(&self, one: &SelectorCandidate) -> u32 {
         self.count_namesakes(one, |_, _| true)
     }
 
-    fn count_namesakes(&self, one: &Weighed, fits: impl Fn(&Scene<'_>, usize) -> bool) -> u32 {
+    fn count_namesakes(&self, one: &SelectorCandidate, fits: impl Fn(&Scene<'_>, usize) -> bool) -> u32 {
         let Some(scene) = self.scenes.get(one.scene) else { return 0 };
-        let is_one = |(at, node): &(usize, &Node<'_>)| {
+        let is_one = |(at, node): &(usize, &SceneNode<'_>)| {
             let role = &node.element.role;
             (role.is_interactive() || *role == self.selector.role)
                 && self.is_called(scene, *at)
@@ -182,7 +188,7 @@ impl Search<'_> {
 
     /// Returns `true` if it cannot be one of the doubles that were there: it is in its row; it is in containers that only it was in, and the
     /// doubles are all there or its neighbours are; or they are all there, and all that was recorded agrees.
-    fn is_told_from_doubles(&self, one: &Weighed) -> bool {
+    fn is_told_from_doubles(&self, one: &SelectorCandidate) -> bool {
         let selector = self.selector;
         let with = &one.with;
         if selector.doubles == 0 {
@@ -201,7 +207,7 @@ impl Search<'_> {
     }
 
     /// Returns `true` if everything around it is as it was: what an element without a name needs.
-    fn is_where_it_was(&self, one: &Weighed) -> bool {
+    fn is_where_it_was(&self, one: &SelectorCandidate) -> bool {
         let with = &one.with;
         let has_order = self.selector.of == 0 || with.has(Agreement::Order);
         with.same_role && with.same_within && with.same_around && has_order && !with.is_elsewhere()

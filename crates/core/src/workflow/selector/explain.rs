@@ -1,11 +1,11 @@
 //! Results of a search in sentences: for a person who reads a run, and for the question of how to heal a step.
 
 use super::{
-    data::{Anchor, Selector},
-    find::{Agreement, Contender, Drift, Fit, Found, Obstacle},
+    data::{Selector, SelectorAnchor},
+    find::{Agreement, Contender, Drift, Obstacle, SelectorMatch, SelectorMatchRule},
 };
 
-impl Found {
+impl SelectorMatch {
     /// Describes the wanted element, its replacement, the rule that fitted, and the changes.
     pub fn explain(&self, selector: &Selector) -> String {
         let wanted = selector.describe();
@@ -45,18 +45,18 @@ fn listed(contenders: &[Contender]) -> String {
     contenders.iter().map(|one| format!("{} {}", one.element, one.label)).collect::<Vec<_>>().join(", ")
 }
 
-const fn rule(fit: Fit) -> &'static str {
+const fn rule(fit: SelectorMatchRule) -> &'static str {
     match fit {
-        Fit::Same => "same role, name and containers in another window or page",
-        Fit::Moved => "same role and name in another place",
-        Fit::OtherRole => "same name, drawn as another kind of control",
-        Fit::Renamed => "related name between the same neighbours",
-        Fit::Translated => "same position in a window that is in another language",
+        SelectorMatchRule::Same => "same role, name and containers in another window or page",
+        SelectorMatchRule::Moved => "same role and name in another place",
+        SelectorMatchRule::OtherRole => "same name, drawn as another kind of control",
+        SelectorMatchRule::Renamed => "related name between the same neighbours",
+        SelectorMatchRule::Translated => "same position in a window that is in another language",
     }
 }
 
 fn change(drift: &Drift) -> String {
-    let path = |anchors: &[Anchor]| {
+    let path = |anchors: &[SelectorAnchor]| {
         let names: Vec<String> = anchors.iter().map(ToString::to_string).collect();
         if names.is_empty() { "no named container".to_owned() } else { names.join(" > ") }
     };
@@ -76,7 +76,7 @@ fn change(drift: &Drift) -> String {
 }
 
 fn agreement(agreement: Agreement, selector: &Selector) -> String {
-    let first = |anchors: &[Anchor]| anchors.first().map(ToString::to_string).unwrap_or_default();
+    let first = |anchors: &[SelectorAnchor]| anchors.first().map(ToString::to_string).unwrap_or_default();
     match agreement {
         Agreement::Row => format!("the row of \"{}\"", selector.row.join("\", \"")),
         Agreement::Column => format!("the column \"{}\"", selector.column.as_deref().unwrap_or_default()),

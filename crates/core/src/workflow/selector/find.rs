@@ -1,12 +1,12 @@
 //! The search: what is found, and in which order the rules are tried.
 
 use super::{
-    compare::{Comparison, same},
-    data::{Anchor, Selector},
-    kinship::Weight,
+    compare::{SelectorComparison, same},
+    data::{Selector, SelectorAnchor},
+    kinship::PressRisk,
     recorded::{anchors_of, page_of},
     roles::are_related,
-    scene::{Node, Scene},
+    scene::{Scene, SceneNode},
     tables,
 };
 use crate::{
@@ -88,12 +88,12 @@ pub enum Drift {
     /// Its named containers, outermost first.
     Container {
         /// As recorded.
-        was: Vec<Anchor>,
+        was: Vec<SelectorAnchor>,
         /// As they are.
-        now: Vec<Anchor>,
+        now: Vec<SelectorAnchor>,
     },
     /// A neighbour that is no longer there.
-    Neighbour(Anchor),
+    Neighbour(SelectorAnchor),
     /// Its help text.
     Help {
         /// As recorded.
@@ -126,7 +126,7 @@ pub enum Drift {
 
 /// The rule by which an element was found; the module documentation has the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Fit {
+pub enum SelectorMatchRule {
     /// Same role, name and containers.
     Same,
     /// Same role and name, elsewhere.
@@ -183,7 +183,7 @@ pub enum Obstacle {
 
 /// The result of a search.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Found {
+pub enum SelectorMatch {
     /// The element as it was recorded: same role, name and containers.
     Exact {
         /// The element.
@@ -194,7 +194,7 @@ pub enum Found {
         /// The element.
         element: ElementId,
         /// The rule that fits.
-        fit: Fit,
+        fit: SelectorMatchRule,
         /// Traits that have changed.
         drifts: Vec<Drift>,
         /// Traits that agree.
@@ -202,19 +202,19 @@ pub enum Found {
     },
     /// Several elements fit and cannot be told apart.
     Ambiguous {
-        /// They, the most likely first, at most [`Found::CONTENDERS_MAX`].
+        /// They, the most likely first, at most [`SelectorMatch::CONTENDERS_MAX`].
         candidates: Vec<Contender>,
     },
     /// No element fits.
     Gone {
-        /// The nearest ones, at most [`Found::CONTENDERS_MAX`]. None of them may be acted on without a question.
+        /// The nearest ones, at most [`SelectorMatch::CONTENDERS_MAX`]. None of them may be acted on without a question.
         nearest: Vec<Contender>,
         /// Why not.
         why: Obstacle,
     },
 }
 
-impl Found {
+impl SelectorMatch {
     /// The most contenders that are named.
     pub const CONTENDERS_MAX: usize = 4;
 
@@ -228,52 +228,52 @@ impl Found {
 }
 
 /// Finds the element that a selector describes. Never returns an element that only stands where it stood.
-pub fn find(selector: &Selector, view: &WindowView) -> Found {
+pub fn find(selector: &Selector, view: &WindowView) -> SelectorMatch {
     let surfaces = match reachable(selector, view) {
         Ok(surfaces) => surfaces,
-        Err(why) => return Found::Gone { nearest: Vec::new(), why },
+        Err(why) => return SelectorMatch::Gone { nearest: Vec::new(), why },
     };
     let scenes: Vec<Scene<'_>> = surfaces.into_iter().map(Scene::new).collect();
     let anchors = scenes.iter().map(anchors_of).collect();
-    let is_guarded = Weight::of(&selector.called()).is_guarded();
-    Search { selector, scenes: &scenes, anchors, is_guarded }.run()
+    let is_guarded = PressRisk::of(&selector.called()).is_guarded();
+    SelectorSearch { selector, scenes: &scenes, anchors, is_guarded }.run()
 }
 
 /// A candidate, compared with the selector.
 #[derive(Debug)]
-pub(super) struct Weighed {
+pub(super) struct SelectorCandidate {
     pub(super) scene: usize,
     pub(super) element: ElementId,
     pub(super) seen: Selector,
-    pub(super) with: Comparison,
+    pub(super) with: SelectorComparison,
     /// `true` if the nearest neighbours on both sides are still in the window.
     pub(super) has_neighbours_in_window: bool,
 }
 
-impl Weighed {
+impl SelectorCandidate {
     pub(super) fn contender(&self) -> Contender {
         Contender { element: self.element, label: element_label(&self.seen.role, &self.seen.called()) }
     }
 }
 
-pub(super) struct Search<'s> {
+pub(super) struct SelectorSearch<'s> {
     pub(super) selector: &'s Selector,
     pub(super) scenes: &'s [Scene<'s>],
     /// The named elements of each scene.
-    pub(super) anchors: Vec<Vec<Anchor>>,
+    pub(super) anchors: Vec<Vec<SelectorAnchor>>,
     /// `true` if the safe guard requests confirmation before an element of this name is pressed.
     pub(super) is_guarded: bool,
 }
 
-impl Search<'_> {
-    fn run(&self) -> Found {
+impl SelectorSearch<'_> {
+    fn run(&self) -> SelectorMatch {
         let named = self.weigh(|scene, at, node| {
             are_related(&node.element.role, &self.selector.role) && self.is_called(scene, at)
         });
         let by_name = self.by_name(&named);
-        let Found::Gone { why, nearest } = by_name else { return by_name };
+        let SelectorMatch::Gone { why, nearest } = by_name else { return by_name };
         let renamed = if named.is_empty() && why == Obstacle::Nothing { self.renamed() } else { None };
-        if let Some(found) = renamed.as_ref().filter(|found| !matches!(found, Found::Gone { .. })) {
+        if let Some(found) = renamed.as_ref().filter(|found| !matches!(found, SelectorMatch::Gone { .. })) {
             return found.clone();
         }
         if let Some(found) = self.translated() {
@@ -281,13 +281,16 @@ impl Search<'_> {
         }
         match renamed {
             Some(found) => found,
-            None if nearest.is_empty() => Found::Gone { nearest: self.similar(), why },
-            None => Found::Gone { nearest, why },
+            None if nearest.is_empty() => SelectorMatch::Gone { nearest: self.similar(), why },
+            None => SelectorMatch::Gone { nearest, why },
         }
     }
 
     /// The elements that `fits` accepts and that are in the wanted row, column and host, compared with the selector.
-    pub(super) fn weigh(&self, fits: impl Fn(&Scene<'_>, usize, &Node<'_>) -> bool) -> Vec<Weighed> {
+    pub(super) fn weigh(
+        &self,
+        fits: impl Fn(&Scene<'_>, usize, &SceneNode<'_>) -> bool,
+    ) -> Vec<SelectorCandidate> {
         let mut all = Vec::new();
         for (index, scene) in self.scenes.iter().enumerate() {
             for (at, node) in scene.shown().filter(|(at, node)| fits(scene, *at, node)) {
@@ -295,7 +298,7 @@ impl Search<'_> {
                     continue;
                 }
                 let Some(seen) = Selector::glimpsed(scene, at) else { continue };
-                let mut with = Comparison::of(self.selector, &seen);
+                let mut with = SelectorComparison::of(self.selector, &seen);
                 let placed = [
                     (!self.selector.row.is_empty(), Agreement::Row),
                     (self.selector.column.is_some(), Agreement::Column),
@@ -306,7 +309,7 @@ impl Search<'_> {
                     with.agreements.push(Agreement::Company);
                 }
                 let has_neighbours_in_window = self.has_neighbours(index);
-                all.push(Weighed {
+                all.push(SelectorCandidate {
                     scene: index,
                     element: node.element.id,
                     seen,
@@ -333,12 +336,13 @@ impl Search<'_> {
     /// Returns `true` if most of the recorded neighbours are in the container of an element.
     fn keeps_company(&self, scene: &Scene<'_>, at: usize) -> bool {
         let Some(container) = scene.container(at) else { return false };
-        let inside: Vec<Anchor> = scene
+        let inside: Vec<SelectorAnchor> = scene
             .below(container)
             .filter(|(_, node)| node.is_anchor)
             .filter_map(|(index, _)| scene.anchor(index))
             .collect();
-        let recorded: Vec<&Anchor> = self.selector.before.iter().chain(&self.selector.after).collect();
+        let recorded: Vec<&SelectorAnchor> =
+            self.selector.before.iter().chain(&self.selector.after).collect();
         let there = recorded.iter().filter(|anchor| inside.iter().any(|one| same(one, anchor))).count();
         there >= COMPANY_MIN && there * 2 >= recorded.len()
     }
@@ -402,7 +406,7 @@ impl Search<'_> {
         });
         rank(named, POSSIBLE_MIN, |(_, anchor)| similarity(&wanted, &anchor.name))
             .into_iter()
-            .take(Found::CONTENDERS_MAX)
+            .take(SelectorMatch::CONTENDERS_MAX)
             .map(|(element, anchor)| Contender { element, label: anchor.to_string() })
             .collect()
     }

@@ -8,7 +8,7 @@ use super::concepts::{NEGATIONS, OPPOSITES, WIDER, concepts_of, mean_the_same};
 use crate::{
     intent::Does,
     known_tools,
-    policy::{Decision, Policy, Subject, Surroundings},
+    policy::{Policy, PolicyDecision, Subject, TargetContext},
     ui::fold_name,
 };
 
@@ -116,9 +116,9 @@ fn are_opposed(old: &[String], new: &[String]) -> bool {
 /// Verdict of the safe guard on pressing something with a name: alone, in a question before data is deleted,
 /// and in one before changes are lost. Labels are recognised in many languages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Weight([bool; 3]);
+pub(super) struct PressRisk([bool; 3]);
 
-impl Weight {
+impl PressRisk {
     pub(super) fn of(name: &str) -> Self {
         Self(
             [
@@ -132,13 +132,13 @@ impl Weight {
                     tool: known_tools::CLICK.to_owned(),
                     does: Does::Press,
                     labels: vec![name.to_owned()],
-                    surroundings: Surroundings {
+                    surroundings: TargetContext {
                         texts: texts.iter().map(|text| (*text).to_owned()).collect(),
-                        ..Surroundings::default()
+                        ..TargetContext::default()
                     },
                     ..Subject::default()
                 };
-                POLICY.decide(&subject).decision != Decision::Allow
+                POLICY.decide(&subject).decision != PolicyDecision::Allow
             }),
         )
     }
@@ -179,10 +179,10 @@ mod tests {
 
     #[test]
     fn the_weight_of_a_name_is_that_of_the_safe_guard() {
-        assert!(Weight::of("Delete").is_guarded() && Weight::of("Löschen").is_guarded());
-        assert!(!Weight::of("Export").is_guarded());
-        assert_eq!(Weight::of("Cancel"), Weight::of("Abbrechen"));
-        assert_ne!(Weight::of("OK"), Weight::of("Cancel"));
-        assert_ne!(Weight::of("Save"), Weight::of("Don't Save"));
+        assert!(PressRisk::of("Delete").is_guarded() && PressRisk::of("Löschen").is_guarded());
+        assert!(!PressRisk::of("Export").is_guarded());
+        assert_eq!(PressRisk::of("Cancel"), PressRisk::of("Abbrechen"));
+        assert_ne!(PressRisk::of("OK"), PressRisk::of("Cancel"));
+        assert_ne!(PressRisk::of("Save"), PressRisk::of("Don't Save"));
     }
 }

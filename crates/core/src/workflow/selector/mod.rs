@@ -12,14 +12,14 @@
 //! A list to choose from that has a label to its left is called by the label: its own name is often what is chosen. A sentence is a notice,
 //! neither a label nor a neighbour. A neighbour that has another word of the same meaning is still the neighbour.
 //!
-//! 1. [`Fit::Same`], or exact: role, name and containers are equal. One strong agreement, if any was recorded; most of the neighbours in
+//! 1. [`SelectorMatchRule::Same`], or exact: role, name and containers are equal. One strong agreement, if any was recorded; most of the neighbours in
 //!    the same container count as one.
-//! 2. [`Fit::Moved`]: role and name are equal. One strong agreement; none for a name of several words that no other element had, if
+//! 2. [`SelectorMatchRule::Moved`]: role and name are equal. One strong agreement; none for a name of several words that no other element had, if
 //!    its neighbours are still in the window and the window is familiar.
-//! 3. [`Fit::OtherRole`]: the name is equal, the role is of the same [family](roles). Two strong agreements, or one and both weak ones.
-//! 4. [`Fit::Renamed`]: role, containers, the neighbours on both sides and the position are equal. Besides, the new name is related to the
+//! 3. [`SelectorMatchRule::OtherRole`]: the name is equal, the role is of the same [family](roles). Two strong agreements, or one and both weak ones.
+//! 4. [`SelectorMatchRule::Renamed`]: role, containers, the neighbours on both sides and the position are equal. Besides, the new name is related to the
 //!    old one (the words of one are in the other, or both mean the same), or the help text, shortcut or range is equal.
-//! 5. [`Fit::Translated`]: the whole window has the same layout, half of its names or more changed, and known words changed into words
+//! 5. [`SelectorMatchRule::Translated`]: the whole window has the same layout, half of its names or more changed, and known words changed into words
 //!    of the same meaning; role, position and the roles of neighbours are equal. Besides, the name means the same as far as words are
 //!    known, or the help text, shortcut or range is equal.
 //!
@@ -29,7 +29,7 @@
 //!   page, a window in which most names are unknown.
 //! - An element that had doubles is only found in its row, in containers that only it was in, or where everything around it is as it was.
 //! - Several elements of the name are told apart by label, help text or containers, or by everything else together. A new double in the
-//!   same containers, or anywhere on a page, makes the result [`Found::Ambiguous`].
+//!   same containers, or anywhere on a page, makes the result [`SelectorMatch::Ambiguous`].
 //! - A new name never heals if it was another element's, if it is the opposite of the old one or reaches further, or if the safe guard
 //!   takes it for something else.
 //! - A window that cannot be told from a drifted one is taken for it: a control that was replaced by one of a related name, in the same
@@ -51,6 +51,6 @@ mod tables;
 mod update;
 
 pub(super) use concepts::mean_the_same;
-pub use data::{Anchor, ParseAnchorError, Scope, Selector};
-pub use find::{Agreement, Contender, Drift, Fit, Found, Obstacle, find};
+pub use data::{ParseAnchorError, Selector, SelectorAnchor, SelectorScope};
+pub use find::{Agreement, Contender, Drift, Obstacle, SelectorMatch, SelectorMatchRule, find};
 pub use naming::NamePattern;

@@ -12,7 +12,7 @@ use crate::ui::fold_name;
 #[serde(transparent)]
 pub struct NamePattern(String);
 
-enum Part {
+enum NamePatternToken {
     Char(char),
     Number,
     Any,
@@ -71,7 +71,7 @@ impl NamePattern {
 
     /// Returns `true` if it has no blank, so that one name matches it.
     pub fn is_literal(&self) -> bool {
-        self.parts().iter().all(|part| matches!(part, Part::Char(_)))
+        self.parts().iter().all(|part| matches!(part, NamePatternToken::Char(_)))
     }
 
     /// The name, with each blank as the sign that stands for it.
@@ -79,9 +79,9 @@ impl NamePattern {
         self.parts()
             .into_iter()
             .map(|part| match part {
-                Part::Char(c) => c,
-                Part::Number => '#',
-                Part::Any => '*',
+                NamePatternToken::Char(c) => c,
+                NamePatternToken::Number => '#',
+                NamePatternToken::Any => '*',
             })
             .collect()
     }
@@ -104,15 +104,15 @@ impl NamePattern {
         ends.last().copied().unwrap_or(false)
     }
 
-    fn parts(&self) -> Vec<Part> {
+    fn parts(&self) -> Vec<NamePatternToken> {
         let mut parts = Vec::new();
         let mut characters = self.0.chars().take(Self::CHARS_MAX);
         while let Some(c) = characters.next() {
             parts.push(match c {
-                '\\' => Part::Char(characters.next().unwrap_or('\\')),
-                '#' => Part::Number,
-                '*' => Part::Any,
-                c => Part::Char(c),
+                '\\' => NamePatternToken::Char(characters.next().unwrap_or('\\')),
+                '#' => NamePatternToken::Number,
+                '*' => NamePatternToken::Any,
+                c => NamePatternToken::Char(c),
             });
         }
         parts
@@ -126,20 +126,20 @@ impl fmt::Display for NamePattern {
 }
 
 /// Returns the positions where a part may end in the text, given those where it may start.
-fn step(part: &Part, starts: &[bool], text: &[char]) -> Vec<bool> {
+fn step(part: &NamePatternToken, starts: &[bool], text: &[char]) -> Vec<bool> {
     let mut ends = vec![false; starts.len()];
     for (start, _) in starts.iter().enumerate().filter(|(_, may)| **may) {
         let rest = text.get(start..).unwrap_or_default();
         let lengths: Vec<usize> = match part {
-            Part::Char(c) => {
+            NamePatternToken::Char(c) => {
                 if rest.first() == Some(c) {
                     vec![1]
                 } else {
                     Vec::new()
                 }
             }
-            Part::Any => (0..=rest.len()).collect(),
-            Part::Number => {
+            NamePatternToken::Any => (0..=rest.len()).collect(),
+            NamePatternToken::Number => {
                 let run = rest.iter().take_while(|c| is_of_number(**c)).count();
                 let digits = rest.iter().take(run).enumerate().filter(|(_, c)| c.is_ascii_digit());
                 let starts_so = rest.first().is_some_and(char::is_ascii_digit);

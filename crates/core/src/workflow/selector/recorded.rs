@@ -2,16 +2,16 @@
 
 use super::{
     compare::same_all,
-    data::{Anchor, Scope, Selector},
+    data::{Selector, SelectorAnchor, SelectorScope},
     kinship::{Kinship, kinship},
     naming::{NamePattern, is_volatile},
     roles::are_related,
-    scene::{Node, Scene, Side, is_document},
+    scene::{NeighbourSide, Scene, SceneNode, is_document},
     tables,
 };
 use crate::{
     ids::ElementId,
-    keys::{KeyChord, Modifier},
+    keys::{KeyChord, KeyModifier},
     observation::WindowView,
     ui::{Element, Role, fold_name},
 };
@@ -40,7 +40,7 @@ impl Selector {
             .collect();
         let inside = doubles.iter().filter(|index| same_all(&within(scene, **index), &seen.within)).count();
         let anchors = anchors_of(scene);
-        let scope = Scope {
+        let scope = SelectorScope {
             controls: u32::try_from(anchors.len()).unwrap_or(u32::MAX),
             landmarks: spread(&anchors).into_iter().cloned().collect(),
             ..seen.scope.clone()
@@ -68,8 +68,8 @@ impl Selector {
             row: Vec::new(),
             column: tables::column_of(scene, at).filter(|_| !tables::is_sheet_cell(node)),
             within: within(scene, at),
-            before: scene.neighbours(at, Side::Before, Self::NEIGHBOURS_MAX),
-            after: scene.neighbours(at, Side::After, Self::NEIGHBOURS_MAX),
+            before: scene.neighbours(at, NeighbourSide::Before, Self::NEIGHBOURS_MAX),
+            after: scene.neighbours(at, NeighbourSide::After, Self::NEIGHBOURS_MAX),
             help: help_of(node.element),
             keys: keys_of(node.element),
             range: range_of(node.element),
@@ -85,8 +85,8 @@ impl Selector {
 }
 
 /// Returns `true` if another control has the same name or label; of two without either, whether they are of related roles and have the same help.
-fn is_double(own: &Node<'_>, other: &Node<'_>) -> bool {
-    let called = |node: &Node<'_>| node.label.as_deref().map_or_else(|| node.folded.clone(), fold_name);
+fn is_double(own: &SceneNode<'_>, other: &SceneNode<'_>) -> bool {
+    let called = |node: &SceneNode<'_>| node.label.as_deref().map_or_else(|| node.folded.clone(), fold_name);
     let (name, others) = (called(own), called(other));
     let same_kind = || {
         are_related(&own.element.role, &other.element.role)
@@ -100,7 +100,7 @@ fn is_double(own: &Node<'_>, other: &Node<'_>) -> bool {
 fn name_of(scene: &Scene<'_>, at: usize) -> Option<NamePattern> {
     let node = scene.node(at).filter(|node| !node.called.is_empty())?;
     let pattern = NamePattern::without_counters(&node.called);
-    let matches_other = |(index, other): (usize, &Node<'_>)| {
+    let matches_other = |(index, other): (usize, &SceneNode<'_>)| {
         index != at
             && are_related(&other.element.role, &node.element.role)
             && pattern.matches_folded(&other.folded)
@@ -117,7 +117,7 @@ fn row_of(scene: &Scene<'_>, at: usize, column: Option<&str>) -> Vec<String> {
         return texts;
     }
     texts.sort_by_key(|text| is_volatile(text));
-    let alike = |(index, other): &(usize, &Node<'_>)| {
+    let alike = |(index, other): &(usize, &SceneNode<'_>)| {
         let same_name = column.is_some() || other.folded == node.folded;
         *index != at
             && other.in_row == node.in_row
@@ -136,8 +136,8 @@ fn row_of(scene: &Scene<'_>, at: usize, column: Option<&str>) -> Vec<String> {
 }
 
 /// The named containers of an element, outermost first.
-pub(super) fn within(scene: &Scene<'_>, at: usize) -> Vec<Anchor> {
-    let is_named = |node: &&Node<'_>| {
+pub(super) fn within(scene: &Scene<'_>, at: usize) -> Vec<SelectorAnchor> {
+    let is_named = |node: &&SceneNode<'_>| {
         node.parent.is_some()
             && !node.called.is_empty()
             && !is_document(&node.element.role)
@@ -145,8 +145,9 @@ pub(super) fn within(scene: &Scene<'_>, at: usize) -> Vec<Anchor> {
             && !is_volatile(&node.called)
     };
     let above = scene.ancestors(at).filter_map(|index| scene.node(index)).filter(is_named);
-    let anchor = |node: &Node<'_>| Anchor { role: node.element.role.clone(), name: node.called.clone() };
-    let mut within: Vec<Anchor> = above.map(anchor).take(Selector::WITHIN_MAX).collect();
+    let anchor =
+        |node: &SceneNode<'_>| SelectorAnchor { role: node.element.role.clone(), name: node.called.clone() };
+    let mut within: Vec<SelectorAnchor> = above.map(anchor).take(Selector::WITHIN_MAX).collect();
     within.reverse();
     within
 }
@@ -174,7 +175,7 @@ fn keys_of(element: &Element) -> Option<String> {
             MODIFIERS.iter().find(|(other, _)| *other == part).map_or(part, |(_, plain)| (*plain).to_owned())
         };
         let modifiers: Vec<String> = head.split('+').map(spelled).collect();
-        let is_modifier = |part: &String| part.parse::<Modifier>().is_ok();
+        let is_modifier = |part: &String| part.parse::<KeyModifier>().is_ok();
         let chord: KeyChord = format!("{}+{key}", modifiers.join("+")).parse().ok()?;
         modifiers.iter().all(is_modifier).then(|| chord.canonical().to_string())
     };
@@ -226,11 +227,11 @@ fn unlike(scene: &Scene<'_>, at: usize) -> Vec<String> {
     names
 }
 
-fn scope_of(scene: &Scene<'_>, at: usize) -> Scope {
+fn scope_of(scene: &Scene<'_>, at: usize) -> SelectorScope {
     let window = &scene.surface.window;
     let path = window.document.as_ref().and_then(|document| document.path.as_deref());
     let document = path.and_then(|path| path.rsplit('/').next());
-    Scope {
+    SelectorScope {
         kind: window.kind,
         title: NamePattern::of_title(&window.title, &window.app.name, document),
         role: scene.node(0).map(|root| root.element.role.clone()),
@@ -241,19 +242,19 @@ fn scope_of(scene: &Scene<'_>, at: usize) -> Scope {
 }
 
 /// Every element of a window that others are recognised by.
-pub(super) fn anchors_of(scene: &Scene<'_>) -> Vec<Anchor> {
+pub(super) fn anchors_of(scene: &Scene<'_>) -> Vec<SelectorAnchor> {
     scene.shown().filter(|(_, node)| node.is_anchor).filter_map(|(index, _)| scene.anchor(index)).collect()
 }
 
 /// As many as are kept of these, evenly spread, so that windows of the same layout give the same ones.
-pub(super) fn spread(anchors: &[Anchor]) -> Vec<&Anchor> {
-    let (all, kept) = (anchors.len(), anchors.len().min(Scope::LANDMARKS_MAX));
+pub(super) fn spread(anchors: &[SelectorAnchor]) -> Vec<&SelectorAnchor> {
+    let (all, kept) = (anchors.len(), anchors.len().min(SelectorScope::LANDMARKS_MAX));
     (0..kept).filter_map(|at| anchors.get(if kept > 1 { at * (all - 1) / (kept - 1) } else { 0 })).collect()
 }
 
 /// Host and path of the page that an element is in, without port, query and fragment, and with `#` for parts that hold digits.
 pub(super) fn page_of(scene: &Scene<'_>, at: usize) -> Option<String> {
-    let is_page = |node: &&Node<'_>| node.element.role == Role::DOCUMENT_WEB;
+    let is_page = |node: &&SceneNode<'_>| node.element.role == Role::DOCUMENT_WEB;
     let page = scene.ancestors(at).filter_map(|index| scene.node(index)).find(is_page)?;
     let address = url::Url::parse(page.element.address.as_deref()?).ok()?;
     let blank =

@@ -1,22 +1,22 @@
 //! One window as selectors see it: which elements can be seen, what they are called, and what stands around them.
 
-use super::{data::Anchor, naming::is_volatile};
+use super::{data::SelectorAnchor, naming::is_volatile};
 use crate::{
     ids::ElementId,
     observation::Surface,
-    ui::{Element, Part, Role, State, fold_name, is_part_of_control, is_sentence, label_beside},
+    ui::{Element, LabelCandidate, Role, State, fold_name, is_part_of_control, is_sentence, label_beside},
 };
 
 /// A side in reading order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum NeighbourSide {
     Before,
     After,
 }
 
 /// An element and its place in the tree.
 #[derive(Debug)]
-pub(super) struct Node<'a> {
+pub(super) struct SceneNode<'a> {
     pub(super) element: &'a Element,
     pub(super) parent: Option<usize>,
     /// The first index after its descendants.
@@ -39,13 +39,13 @@ pub(super) struct Node<'a> {
 #[derive(Debug)]
 pub(super) struct Scene<'a> {
     pub(super) surface: &'a Surface,
-    pub(super) nodes: Vec<Node<'a>>,
+    pub(super) nodes: Vec<SceneNode<'a>>,
 }
 
 impl<'a> Scene<'a> {
     pub(super) fn new(surface: &'a Surface) -> Self {
         let elements = &surface.tree.elements;
-        let mut nodes: Vec<Node<'a>> = Vec::with_capacity(elements.len());
+        let mut nodes: Vec<SceneNode<'a>> = Vec::with_capacity(elements.len());
         let mut open: Vec<usize> = Vec::new();
         let depth_of = |at: usize| elements.get(at).map_or(0, |element| element.depth);
         for (at, element) in elements.iter().enumerate() {
@@ -54,7 +54,7 @@ impl<'a> Scene<'a> {
             }
             let parent = open.last().copied();
             let above_in_row = parent.and_then(|parent| nodes.get(parent)).is_some_and(|node| node.in_row);
-            nodes.push(Node {
+            nodes.push(SceneNode {
                 element,
                 parent,
                 end: at + 1,
@@ -76,7 +76,7 @@ impl<'a> Scene<'a> {
         scene
     }
 
-    pub(super) fn node(&self, at: usize) -> Option<&Node<'a>> {
+    pub(super) fn node(&self, at: usize) -> Option<&SceneNode<'a>> {
         self.nodes.get(at)
     }
 
@@ -85,7 +85,7 @@ impl<'a> Scene<'a> {
     }
 
     /// The nodes that a person sees, with their indices.
-    pub(super) fn shown(&self) -> impl Iterator<Item = (usize, &Node<'a>)> {
+    pub(super) fn shown(&self) -> impl Iterator<Item = (usize, &SceneNode<'a>)> {
         self.nodes.iter().enumerate().filter(|(_, node)| node.is_shown)
     }
 
@@ -100,21 +100,21 @@ impl<'a> Scene<'a> {
     }
 
     /// The nodes below one, with their indices.
-    pub(super) fn below(&self, at: usize) -> impl Iterator<Item = (usize, &Node<'a>)> {
+    pub(super) fn below(&self, at: usize) -> impl Iterator<Item = (usize, &SceneNode<'a>)> {
         let end = self.nodes.get(at).map_or(at, |node| node.end);
         self.nodes.iter().enumerate().take(end).skip(at + 1)
     }
 
     /// An element with the text that it is called by: its name, else the label beside it.
-    pub(super) fn anchor(&self, at: usize) -> Option<Anchor> {
+    pub(super) fn anchor(&self, at: usize) -> Option<SelectorAnchor> {
         let node = self.nodes.get(at)?;
         let name =
             if node.called.is_empty() { node.label.clone().unwrap_or_default() } else { node.called.clone() };
-        Some(Anchor { role: node.element.role.clone(), name })
+        Some(SelectorAnchor { role: node.element.role.clone(), name })
     }
 
     /// The nearest named elements on one side, without its own containers, parts and label.
-    pub(super) fn neighbours(&self, at: usize, side: Side, max: usize) -> Vec<Anchor> {
+    pub(super) fn neighbours(&self, at: usize, side: NeighbourSide, max: usize) -> Vec<SelectorAnchor> {
         let Some(own) = self.nodes.get(at) else { return Vec::new() };
         let label = own.label.as_deref().map(fold_name);
         let is_one = |index: &usize| {
@@ -126,8 +126,8 @@ impl<'a> Scene<'a> {
             node.is_anchor && !is_around && !is_part && !is_label
         };
         let mut indices: Box<dyn Iterator<Item = usize>> = match side {
-            Side::Before => Box::new((0..at).rev()),
-            Side::After => Box::new(own.end..self.nodes.len()),
+            NeighbourSide::Before => Box::new((0..at).rev()),
+            NeighbourSide::After => Box::new(own.end..self.nodes.len()),
         };
         indices.by_ref().filter(is_one).filter_map(|index| self.anchor(index)).take(max).collect()
     }
@@ -163,7 +163,7 @@ impl<'a> Scene<'a> {
 
     /// Hides what is behind a modal part of the window.
     fn hide_blocked(&mut self) {
-        let is_modal = |(at, node): &(usize, &Node<'a>)| {
+        let is_modal = |(at, node): &(usize, &SceneNode<'a>)| {
             *at > 0 && node.is_shown && node.element.states.has(State::Modal)
         };
         let modal = self.nodes.iter().enumerate().rfind(is_modal).map(|(at, node)| at..node.end);
@@ -206,11 +206,11 @@ impl<'a> Scene<'a> {
             let mut above = self.ancestors(at).filter_map(|above| self.nodes.get(above));
             above.any(|above| is_part_of_control(above.element, inner))
         };
-        let parts: Vec<Part<'_>> = self
+        let parts: Vec<LabelCandidate<'_>> = self
             .nodes
             .iter()
             .enumerate()
-            .map(|(at, node)| Part {
+            .map(|(at, node)| LabelCandidate {
                 element: node.element,
                 called: &node.called,
                 is_shown: node.is_shown,
@@ -266,7 +266,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-fn close(nodes: &mut [Node<'_>], at: Option<usize>, end: usize) {
+fn close(nodes: &mut [SceneNode<'_>], at: Option<usize>, end: usize) {
     if let Some(node) = at.and_then(|at| nodes.get_mut(at)) {
         node.end = end;
     }

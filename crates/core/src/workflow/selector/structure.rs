@@ -2,9 +2,12 @@
 
 use super::{
     compare::{is_strange, same},
-    data::{Anchor, Selector},
-    find::{Agreement, Contender, Drift, Fit, Found, Obstacle, Search, Weighed},
-    kinship::{Kinship, Weight, kinship, means_otherwise},
+    data::{Selector, SelectorAnchor},
+    find::{
+        Agreement, Contender, Drift, Obstacle, SelectorCandidate, SelectorMatch, SelectorMatchRule,
+        SelectorSearch,
+    },
+    kinship::{Kinship, PressRisk, kinship, means_otherwise},
     recorded::spread,
     roles::are_related,
 };
@@ -15,30 +18,31 @@ const PAIRS_MIN: usize = 2;
 /// From how many on, two of them must be known words.
 const PAIRS_MANY: usize = 4;
 
-impl Search<'_> {
+impl SelectorSearch<'_> {
     /// The element in the same place with a related name. `None` if nothing stands there.
-    pub(super) fn renamed(&self) -> Option<Found> {
+    pub(super) fn renamed(&self) -> Option<SelectorMatch> {
         let selector = self.selector;
         let old = selector.called();
         if old.is_empty() || self.had_doubles_beside_it() {
             return None;
         }
         let standing = self.weigh(|_, _, node| node.element.role == selector.role);
-        let in_place: Vec<&Weighed> = standing.iter().filter(|one| self.stands_in_its_place(one)).collect();
-        let judged: Vec<(&Weighed, Option<Obstacle>)> =
+        let in_place: Vec<&SelectorCandidate> =
+            standing.iter().filter(|one| self.stands_in_its_place(one)).collect();
+        let judged: Vec<(&SelectorCandidate, Option<Obstacle>)> =
             in_place.iter().map(|one| (*one, self.objection(&old, one))).collect();
-        let fitting: Vec<&Weighed> =
+        let fitting: Vec<&SelectorCandidate> =
             judged.iter().filter(|(_, why)| why.is_none()).map(|(one, _)| *one).collect();
-        let contenders = |all: &[&Weighed]| -> Vec<Contender> {
-            all.iter().take(Found::CONTENDERS_MAX).map(|one| one.contender()).collect()
+        let contenders = |all: &[&SelectorCandidate]| -> Vec<Contender> {
+            all.iter().take(SelectorMatch::CONTENDERS_MAX).map(|one| one.contender()).collect()
         };
         match fitting.as_slice() {
-            [one] => Some(changed(one, Fit::Renamed, &old)),
+            [one] => Some(changed(one, SelectorMatchRule::Renamed, &old)),
             [] => {
                 let why = judged.iter().find_map(|(_, why)| why.clone())?;
-                Some(Found::Gone { nearest: contenders(&in_place), why })
+                Some(SelectorMatch::Gone { nearest: contenders(&in_place), why })
             }
-            several => Some(Found::Ambiguous { candidates: contenders(several) }),
+            several => Some(SelectorMatch::Ambiguous { candidates: contenders(several) }),
         }
     }
 
@@ -51,12 +55,12 @@ impl Search<'_> {
     }
 
     /// Returns `true` if role, containers, position and the neighbours on both sides are as recorded.
-    fn stands_in_its_place(&self, one: &Weighed) -> bool {
+    fn stands_in_its_place(&self, one: &SelectorCandidate) -> bool {
         let with = &one.with;
         let selector = self.selector;
         let anchors = self.anchors.get(one.scene).map_or(&[][..], Vec::as_slice);
         // The first or last element of a window has no neighbour on one side.
-        let holds = |agrees: Option<bool>, seen: &[Anchor]| agrees.unwrap_or(seen.is_empty());
+        let holds = |agrees: Option<bool>, seen: &[SelectorAnchor]| agrees.unwrap_or(seen.is_empty());
         let is_between = holds(with.before, &one.seen.before) && holds(with.after, &one.seen.after);
         let has_neighbour = with.before == Some(true) || with.after == Some(true);
         let has_order = (selector.nth, selector.of) == (one.seen.nth, one.seen.of);
@@ -69,7 +73,7 @@ impl Search<'_> {
     }
 
     /// Why an element in the same place is another one; `None` if it is the same.
-    fn objection(&self, old: &str, one: &Weighed) -> Option<Obstacle> {
+    fn objection(&self, old: &str, one: &SelectorCandidate) -> Option<Obstacle> {
         let new = one.seen.called();
         if new.is_empty() {
             return Some(Obstacle::Unrelated);
@@ -81,7 +85,7 @@ impl Search<'_> {
         if kin == Kinship::Opposed {
             return Some(Obstacle::Opposite);
         }
-        if Weight::of(old) != Weight::of(&new) {
+        if PressRisk::of(old) != PressRisk::of(&new) {
             return Some(Obstacle::OtherConsequence);
         }
         let is_supported = self.is_supported(one);
@@ -94,7 +98,7 @@ impl Search<'_> {
     }
 
     /// Returns `true` if something agrees that belongs to the element itself, besides its name.
-    fn is_supported(&self, one: &Weighed) -> bool {
+    fn is_supported(&self, one: &SelectorCandidate) -> bool {
         // Many controls range from 0 to 1 or from 0 to 100.
         let is_telling =
             self.selector.range.is_some_and(|range| range != [0.0, 1.0] && range != [0.0, 100.0]);
@@ -112,7 +116,7 @@ impl Search<'_> {
     }
 
     /// The element in the same position of a window whose names are all in another language.
-    pub(super) fn translated(&self) -> Option<Found> {
+    pub(super) fn translated(&self) -> Option<SelectorMatch> {
         let selector = self.selector;
         let old = selector.called();
         if old.is_empty() || self.had_doubles_beside_it() {
@@ -122,23 +126,27 @@ impl Search<'_> {
             .filter(|index| self.anchors.get(*index).is_some_and(|anchors| is_translation(selector, anchors)))
             .collect();
         let all = self.weigh(|_, _, node| node.element.role == selector.role);
-        let fitting: Vec<&Weighed> =
+        let fitting: Vec<&SelectorCandidate> =
             all.iter().filter(|one| scenes.contains(&one.scene) && self.is_counterpart(&old, one)).collect();
         match fitting.as_slice() {
             [] => None,
-            [one] => Some(changed(one, Fit::Translated, &old)),
-            several => Some(Found::Ambiguous {
-                candidates: several.iter().take(Found::CONTENDERS_MAX).map(|one| one.contender()).collect(),
+            [one] => Some(changed(one, SelectorMatchRule::Translated, &old)),
+            several => Some(SelectorMatch::Ambiguous {
+                candidates: several
+                    .iter()
+                    .take(SelectorMatch::CONTENDERS_MAX)
+                    .map(|one| one.contender())
+                    .collect(),
             }),
         }
     }
 
     /// Returns `true` if an element stands where the recorded one stood, among elements of the same roles, and something of its own agrees.
-    fn is_counterpart(&self, old: &str, one: &Weighed) -> bool {
+    fn is_counterpart(&self, old: &str, one: &SelectorCandidate) -> bool {
         let selector = self.selector;
         let seen = &one.seen;
         let new = seen.called();
-        let is_parallel = |was: &[Anchor], now: &[Anchor]| {
+        let is_parallel = |was: &[SelectorAnchor], now: &[SelectorAnchor]| {
             was.len() == now.len()
                 && was.iter().zip(now).all(|(was, now)| {
                     are_related(&was.role, &now.role) && !means_otherwise(&was.name, &now.name)
@@ -148,7 +156,11 @@ impl Search<'_> {
             && is_parallel(&selector.within, &seen.within)
             && is_parallel(&selector.before, &seen.before)
             && is_parallel(&selector.after, &seen.after);
-        if !stands || new.is_empty() || means_otherwise(old, &new) || Weight::of(old) != Weight::of(&new) {
+        if !stands
+            || new.is_empty()
+            || means_otherwise(old, &new)
+            || PressRisk::of(old) != PressRisk::of(&new)
+        {
             return false;
         }
         let folded = fold_name(&new);
@@ -165,19 +177,20 @@ impl Search<'_> {
     }
 }
 
-fn changed(one: &Weighed, fit: Fit, old: &str) -> Found {
+fn changed(one: &SelectorCandidate, fit: SelectorMatchRule, old: &str) -> SelectorMatch {
     let mut proof = one.with.agreements.clone();
     if kinship(old, &one.seen.called()).is_close() {
         proof.push(Agreement::Word);
     }
     let is_neighbour = |drift: &&Drift| matches!(drift, Drift::Neighbour(_));
-    let drifts = one.with.drifts.iter().filter(|drift| fit != Fit::Translated || !is_neighbour(drift));
-    Found::Drifted { element: one.element, fit, drifts: drifts.cloned().collect(), proof }
+    let drifts =
+        one.with.drifts.iter().filter(|drift| fit != SelectorMatchRule::Translated || !is_neighbour(drift));
+    SelectorMatch::Drifted { element: one.element, fit, drifts: drifts.cloned().collect(), proof }
 }
 
 /// Returns `true` if a window has the same layout as the recorded one, and most of its names changed, as far as known words tell into
 /// words of the same meaning.
-fn is_translation(selector: &Selector, anchors: &[Anchor]) -> bool {
+fn is_translation(selector: &Selector, anchors: &[SelectorAnchor]) -> bool {
     let scope = &selector.scope;
     let now = spread(anchors);
     let count = scope.landmarks.len();
@@ -187,7 +200,7 @@ fn is_translation(selector: &Selector, anchors: &[Anchor]) -> bool {
     if !same_layout || count < PAIRS_MIN {
         return false;
     }
-    let pairs: Vec<(&Anchor, &Anchor)> =
+    let pairs: Vec<(&SelectorAnchor, &SelectorAnchor)> =
         scope.landmarks.iter().zip(now).filter(|(was, now)| !same(was, now)).collect();
     let known = pairs.iter().filter(|(was, now)| kinship(&was.name, &now.name).is_close()).count();
     let is_consistent = !pairs.iter().any(|(was, now)| means_otherwise(&was.name, &now.name));

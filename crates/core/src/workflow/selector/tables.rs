@@ -1,6 +1,6 @@
 //! Rows and columns.
 
-use super::scene::{Node, Scene};
+use super::scene::{Scene, SceneNode};
 use crate::{
     geometry::{Rect, Screen},
     ui::{CellRef, Role, fold_name},
@@ -13,14 +13,16 @@ const ROW_MAX: usize = 32;
 pub(super) fn row_texts(scene: &Scene<'_>, at: usize) -> Vec<String> {
     let Some(own) = scene.node(at) else { return Vec::new() };
     let others: Vec<usize> = match row_of(scene, at) {
-        Row::Container(row) => std::iter::once(row).chain(scene.below(row).map(|(index, _)| index)).collect(),
-        Row::Height(table, bounds) => {
-            let in_height = |(_, node): &(usize, &Node<'_>)| {
+        SceneTableRow::Container(row) => {
+            std::iter::once(row).chain(scene.below(row).map(|(index, _)| index)).collect()
+        }
+        SceneTableRow::Height(table, bounds) => {
+            let in_height = |(_, node): &(usize, &SceneNode<'_>)| {
                 node.element.bounds.is_some_and(|one| (bounds.y..bounds.bottom()).contains(&one.center().y))
             };
             scene.below(table).filter(in_height).map(|(index, _)| index).collect()
         }
-        Row::None => Vec::new(),
+        SceneTableRow::None => Vec::new(),
     };
     let mut texts: Vec<String> = Vec::new();
     let around: Vec<usize> = scene.ancestors(at).collect();
@@ -42,7 +44,7 @@ pub(super) fn row_texts(scene: &Scene<'_>, at: usize) -> Vec<String> {
     texts
 }
 
-enum Row {
+enum SceneTableRow {
     /// An element that is the row.
     Container(usize),
     /// Below the table, what has its centre in this height.
@@ -50,26 +52,26 @@ enum Row {
     None,
 }
 
-fn row_of(scene: &Scene<'_>, at: usize) -> Row {
+fn row_of(scene: &Scene<'_>, at: usize) -> SceneTableRow {
     let is_row = |index: &usize| {
         scene
             .node(*index)
             .is_some_and(|node| node.element.role.is_row_or_cell() && node.element.role != Role::TABLE_CELL)
     };
     if let Some(row) = scene.ancestors(at).find(is_row) {
-        return Row::Container(row);
+        return SceneTableRow::Container(row);
     }
     let is_table = |index: &usize| {
         scene.node(*index).is_some_and(|node| [Role::TABLE, Role::TREE_TABLE].contains(&node.element.role))
     };
     let bounds = scene.node(at).and_then(|node| node.element.bounds);
     match (table_of(scene, at, &is_table), bounds) {
-        (Some(table), Some(bounds)) => Row::Height(table, bounds),
+        (Some(table), Some(bounds)) => SceneTableRow::Height(table, bounds),
         // Rows of labels and buttons, without a table around them.
-        (None, Some(bounds)) if is_repeated(scene, at) => {
-            scene.container(at).map_or(Row::None, |container| Row::Height(container, bounds))
-        }
-        (Some(_) | None, _) => Row::None,
+        (None, Some(bounds)) if is_repeated(scene, at) => scene
+            .container(at)
+            .map_or(SceneTableRow::None, |container| SceneTableRow::Height(container, bounds)),
+        (Some(_) | None, _) => SceneTableRow::None,
     }
 }
 
@@ -80,8 +82,9 @@ fn table_of(scene: &Scene<'_>, at: usize, is_table: &dyn Fn(&usize) -> bool) -> 
 /// Returns `true` if several elements of its container have its role and name.
 fn is_repeated(scene: &Scene<'_>, at: usize) -> bool {
     let (Some(own), Some(container)) = (scene.node(at), scene.container(at)) else { return false };
-    let same =
-        |node: &Node<'_>| node.is_shown && node.element.role == own.element.role && node.folded == own.folded;
+    let same = |node: &SceneNode<'_>| {
+        node.is_shown && node.element.role == own.element.role && node.folded == own.folded
+    };
     !own.folded.is_empty() && scene.below(container).filter(|(_, node)| same(node)).count() > 1
 }
 
@@ -110,6 +113,6 @@ pub(super) fn column_of(scene: &Scene<'_>, at: usize) -> Option<String> {
 }
 
 /// Returns `true` if it is a cell of a sheet, whose name is its address.
-pub(super) fn is_sheet_cell(node: &Node<'_>) -> bool {
+pub(super) fn is_sheet_cell(node: &SceneNode<'_>) -> bool {
     node.element.role == Role::TABLE_CELL && node.element.name.parse::<CellRef>().is_ok()
 }

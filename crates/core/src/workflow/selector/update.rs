@@ -78,7 +78,7 @@ impl Selector {
         } = self;
         let text = |value: &Option<String>| value.clone().unwrap_or_default();
         let list = |items: Vec<String>| items.join(", ");
-        let anchors = |items: &[super::Anchor]| list(items.iter().map(ToString::to_string).collect());
+        let anchors = |items: &[super::SelectorAnchor]| list(items.iter().map(ToString::to_string).collect());
         let pattern =
             |value: &Option<NamePattern>| value.as_ref().map(ToString::to_string).unwrap_or_default();
         let pair = |value: &Option<[f64; 2]>, between: &str| {

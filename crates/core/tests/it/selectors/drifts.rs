@@ -3,7 +3,7 @@
 use deskhand_core::{
     ids::ElementId,
     ui::{Role, State},
-    workflow::selector::{Anchor, Selector, find},
+    workflow::selector::{Selector, SelectorAnchor, find},
 };
 use proptest::prelude::*;
 
@@ -361,7 +361,8 @@ proptest! {
 
 /// Returns `true` if two descriptions are the same but for the place and the rest of the window: two of the same name changed places.
 fn is_same_control(one: &Selector, other: &Selector) -> bool {
-    let names = |anchors: &[Anchor]| anchors.iter().map(|anchor| anchor.name.clone()).collect::<Vec<_>>();
+    let names =
+        |anchors: &[SelectorAnchor]| anchors.iter().map(|anchor| anchor.name.clone()).collect::<Vec<_>>();
     let own = |one: &Selector| {
         let around = [&one.within, &one.before, &one.after].map(|anchors| names(anchors));
         (one.role.clone(), one.name.clone(), one.label.clone(), one.help.clone(), around)

@@ -6,12 +6,12 @@ use deskhand_core::ui::{Element, Tree};
 
 use super::{
     super::{shift::Shift, wire::ObjectRef},
-    walk::{Node, Walk},
+    walk::{AtspiTreeWalk, WalkNode},
 };
 use deskhand_desktop::DesktopResult;
 
 /// An object of the tree, in reading order.
-pub(super) struct Found {
+pub(super) struct AssembledElement {
     pub(super) object: ObjectRef,
     pub(super) shift: Shift,
     pub(super) element: Element,
@@ -19,21 +19,21 @@ pub(super) struct Found {
     place: Option<(usize, (u32, u32))>,
 }
 
-impl Walk<'_, '_> {
+impl AtspiTreeWalk<'_, '_> {
     /// The nodes in reading order, each with its id.
     pub(super) async fn into_tree(self, frame: &ObjectRef) -> DesktopResult<Tree> {
         let Self { accessibility, bus, application, nodes, partial, own, reads, .. } = self;
-        let mut nodes: Vec<Option<Node>> = nodes.into_iter().map(Some).collect();
-        let mut found: Vec<Found> = Vec::with_capacity(nodes.len());
+        let mut nodes: Vec<Option<WalkNode>> = nodes.into_iter().map(Some).collect();
+        let mut found: Vec<AssembledElement> = Vec::with_capacity(nodes.len());
         let mut open = if nodes.is_empty() { Vec::new() } else { vec![0] };
         while let Some(at) = open.pop() {
             let Some(node) = nodes.get_mut(at).and_then(Option::take) else { continue };
             let shift = node.shift;
             let table = found.len();
-            found.push(Found { object: node.object, shift, element: node.element, place: None });
+            found.push(AssembledElement { object: node.object, shift, element: node.element, place: None });
             found.extend(node.cells.into_iter().map(|cell| {
                 let place = cell.place.map(|place| (table, place));
-                Found { object: cell.object, shift, element: cell.element, place }
+                AssembledElement { object: cell.object, shift, element: cell.element, place }
             }));
             open.extend(node.children.into_iter().rev());
         }
@@ -47,7 +47,7 @@ impl Walk<'_, '_> {
         };
         let elements: Vec<Element> = accessibility.with_ids(|ids| {
             let mut elements: Vec<Element> = Vec::with_capacity(found.len());
-            for (at, Found { object, shift, element, place }) in found.into_iter().enumerate() {
+            for (at, AssembledElement { object, shift, element, place }) in found.into_iter().enumerate() {
                 let table = place.and_then(|(at, place)| Some((elements.get(at)?.id, place)));
                 let id = match (table, otherwise.get(&at)) {
                     (_, Some(id)) => *id,

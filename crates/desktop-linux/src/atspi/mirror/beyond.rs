@@ -9,12 +9,12 @@ use deskhand_core::{
     ui::{CellRange, CellRef, Role},
 };
 
-use super::walk::{Node, Walk};
+use super::walk::{AtspiTreeWalk, WalkNode};
 
 /// A table with as many rows is a sheet.
 const SHEET_ROWS_MIN: u32 = 65_536;
 
-impl Walk<'_, '_> {
+impl AtspiTreeWalk<'_, '_> {
     /// Tells how far sheets go on, and takes from scroll bars what is not theirs.
     pub(super) fn tell_beyond(&mut self) {
         if self.application.toolkit.ends_bars_where_told() {
@@ -35,7 +35,7 @@ impl Walk<'_, '_> {
     }
 }
 
-fn bar(node: &Node) -> Option<(Rect<Screen>, f64)> {
+fn bar(node: &WalkNode) -> Option<(Rect<Screen>, f64)> {
     let bounds = node.element.bounds.filter(|_| node.element.role == Role::SCROLL_BAR)?;
     node.element.value.map(|value| (bounds, value.maximum))
 }

@@ -17,12 +17,12 @@ use super::{
     super::{
         accessibility::Accessibility,
         application::Application,
-        bus::{Bus, CallError, gone},
+        bus::{AtspiCallError, Bus, gone},
         details::read_states,
         wire::ObjectRef,
     },
-    assemble::Found,
-    trace::{Snapshot, Trace},
+    assemble::AssembledElement,
+    trace::{ElementFingerprint, Snapshot},
 };
 use deskhand_desktop::DesktopResult;
 
@@ -31,7 +31,7 @@ const LOST_MAX: usize = 500;
 
 /// A position in a tree: the path of roles and names to it and its index among equal siblings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Place {
+struct TreePosition {
     path: u64,
     /// Number of siblings that have the same role and name.
     equals: usize,
@@ -46,7 +46,7 @@ fn hash(value: impl Hash) -> u64 {
 }
 
 /// The parent of each trace of a tree in reading order.
-fn parents(traces: &[Trace]) -> Vec<Option<usize>> {
+fn parents(traces: &[ElementFingerprint]) -> Vec<Option<usize>> {
     let mut open: Vec<usize> = Vec::new();
     let mut parents = Vec::with_capacity(traces.len());
     for (at, trace) in traces.iter().enumerate() {
@@ -60,7 +60,7 @@ fn parents(traces: &[Trace]) -> Vec<Option<usize>> {
 }
 
 /// The place of each trace.
-fn places(traces: &[Trace]) -> Vec<Place> {
+fn places(traces: &[ElementFingerprint]) -> Vec<TreePosition> {
     let parents = parents(traces);
     let mut siblings: HashMap<Option<usize>, Vec<(&Role, &str)>> = HashMap::new();
     let mut equals: HashMap<(Option<usize>, &Role, &str), usize> = HashMap::new();
@@ -71,10 +71,10 @@ fn places(traces: &[Trace]) -> Vec<Place> {
         order.push(*count);
         *count += 1;
     }
-    let mut places: Vec<Place> = Vec::with_capacity(traces.len());
+    let mut places: Vec<TreePosition> = Vec::with_capacity(traces.len());
     for ((trace, parent), order) in traces.iter().zip(&parents).zip(order) {
         let above = parent.and_then(|parent| places.get(parent)).map_or(0, |place| place.path);
-        places.push(Place {
+        places.push(TreePosition {
             path: hash((above, &trace.role, &trace.name, order)),
             equals: equals.get(&(*parent, &trace.role, &trace.name)).copied().unwrap_or(0),
             siblings: hash(siblings.get(parent)),
@@ -95,9 +95,9 @@ struct Twin {
 }
 
 /// The elements of `now` without an id, each with the id of the only one of `before` that it can be.
-fn twins(before: &[Trace], now: &[Trace]) -> Vec<Twin> {
+fn twins(before: &[ElementFingerprint], now: &[ElementFingerprint]) -> Vec<Twin> {
     let present: HashSet<ElementId> = now.iter().filter_map(|trace| trace.id).collect();
-    let mut lost: HashMap<u64, Option<(ElementId, u64, Place)>> = HashMap::new();
+    let mut lost: HashMap<u64, Option<(ElementId, u64, TreePosition)>> = HashMap::new();
     for (trace, place) in before.iter().zip(places(before)) {
         let Some(id) = trace.id.filter(|id| !present.contains(id)) else { continue };
         lost.entry(place.path).and_modify(|found| *found = None).or_insert(Some((id, trace.content, place)));
@@ -105,7 +105,7 @@ fn twins(before: &[Trace], now: &[Trace]) -> Vec<Twin> {
     if lost.is_empty() {
         return Vec::new();
     }
-    let fits = |trace: &Trace, was: &Place, is: &Place| {
+    let fits = |trace: &ElementFingerprint, was: &TreePosition, is: &TreePosition| {
         let by_siblings = trace.name.is_empty() || trace.role.is_row_or_cell() || is.equals > 1;
         was.equals == is.equals && (!by_siblings || was.siblings == is.siblings)
     };
@@ -129,7 +129,7 @@ impl Accessibility {
         bus: &Bus,
         application: &Application,
         frame: &ObjectRef,
-        found: &[Found],
+        found: &[AssembledElement],
     ) -> DesktopResult<()> {
         let before = self.with_mirror(|mirror| mirror.find(&application.root.bus)?.traces(frame));
         let Some(before) = before else { return Ok(()) };
@@ -144,9 +144,9 @@ impl Accessibility {
     }
 
     /// The traces of what was found, with the ids that are known.
-    fn traces(&self, found: &[Found]) -> Vec<Trace> {
+    fn traces(&self, found: &[AssembledElement]) -> Vec<ElementFingerprint> {
         self.with_ids(|ids| {
-            found.iter().map(|one| Trace::of(ids.find_id(&one.object), &one.element)).collect()
+            found.iter().map(|one| ElementFingerprint::of(ids.find_id(&one.object), &one.element)).collect()
         })
     }
 
@@ -156,11 +156,11 @@ impl Accessibility {
         bus: &Bus,
         application: &Application,
         before: &Snapshot,
-        now: &[Trace],
-        found: &[Found],
+        now: &[ElementFingerprint],
+        found: &[AssembledElement],
     ) -> DesktopResult<()> {
         for Twin { at, id, is_same } in twins(&before.traces, now) {
-            let Some(Found { object, shift, element, .. }) = found.get(at) else { continue };
+            let Some(AssembledElement { object, shift, element, .. }) = found.get(at) else { continue };
             if application.toolkit.makes_anew(&element.role) {
                 self.with_ids(|ids| ids.rebind(id, object, *shift));
                 continue;
@@ -170,8 +170,8 @@ impl Accessibility {
                 None => true,
                 Some(known) => match read_states(bus, &known.object).await {
                     Ok(states) => states.has(State::Defunct),
-                    Err(CallError::NoObject) => true,
-                    Err(CallError::BusGone) => return Err(gone()),
+                    Err(AtspiCallError::NoObject) => true,
+                    Err(AtspiCallError::BusGone) => return Err(gone()),
                     Err(_) => false,
                 },
             };
@@ -189,9 +189,9 @@ impl Accessibility {
         &self,
         application: &Application,
         frame: &ObjectRef,
-        found: &[Found],
+        found: &[AssembledElement],
     ) -> HashMap<usize, ElementId> {
-        let is_anew = |one: &Found| application.toolkit.makes_anew(&one.element.role);
+        let is_anew = |one: &AssembledElement| application.toolkit.makes_anew(&one.element.role);
         if !found.iter().any(is_anew) {
             return HashMap::new();
         }
@@ -204,7 +204,8 @@ impl Accessibility {
 
     /// Stores the traces of a window for the next look.
     pub(super) fn keep_traces(&self, application: &Application, frame: &ObjectRef, elements: &[Element]) {
-        let traces = elements.iter().map(|element| Trace::of(Some(element.id), element)).collect();
+        let traces =
+            elements.iter().map(|element| ElementFingerprint::of(Some(element.id), element)).collect();
         self.with_mirror(|mirror| {
             if let Some(store) = mirror.find(&application.root.bus) {
                 store.keep_traces(frame, traces);
@@ -218,8 +219,8 @@ mod tests {
     use super::*;
 
     /// Traces of lines of `depth role name`, with ids from `first` on, or without ids if it is 0.
-    fn tree(first: u32, lines: &[(u16, &'static str, &str)]) -> Vec<Trace> {
-        let of = |(id, (depth, role, name)): (u32, &(u16, &'static str, &str))| Trace {
+    fn tree(first: u32, lines: &[(u16, &'static str, &str)]) -> Vec<ElementFingerprint> {
+        let of = |(id, (depth, role, name)): (u32, &(u16, &'static str, &str))| ElementFingerprint {
             id: (first > 0).then_some(ElementId(id)),
             depth: *depth,
             role: Role::new(*role),
@@ -229,7 +230,7 @@ mod tests {
         (first..).zip(lines).map(of).collect()
     }
 
-    fn check(before: &[Trace], now: &[Trace], expected: &[(usize, u32)]) {
+    fn check(before: &[ElementFingerprint], now: &[ElementFingerprint], expected: &[(usize, u32)]) {
         let twin = |(at, id): &(usize, u32)| Twin { at: *at, id: ElementId(*id), is_same: true };
         assert_eq!(twins(before, now), expected.iter().map(twin).collect::<Vec<_>>());
     }

@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use deskhand_core::ui::{Partial, Role};
+use deskhand_core::ui::{IncompleteTreeCause, Role};
 
 use super::{
     super::{
-        view::{Container, View, Viewer},
+        view::{Container, Viewer, VirtualContainerView},
         wire::ObjectRef,
     },
-    parts::Moments,
+    parts::AspectMoments,
     store::ViewStale,
-    walk::{InView, Walk},
+    walk::{AtspiTreeWalk, InView},
 };
 use deskhand_desktop::DesktopResult;
 
-impl Walk<'_, '_> {
+impl AtspiTreeWalk<'_, '_> {
     /// Adds the visible cells of the virtual tables among the nodes from `first` on.
     pub(super) async fn read_views(&mut self, first: usize) -> DesktopResult<()> {
         for at in first..self.nodes.len() {
@@ -38,7 +38,7 @@ impl Walk<'_, '_> {
             let Some(view) = self.view(&table, container, &below).await? else { continue };
             let room = self.limits.nodes_max.saturating_sub(self.nodes.len());
             if view.cells.len() > room {
-                self.partial = Some(Partial::NodeLimit);
+                self.partial = Some(IncompleteTreeCause::NodeLimit);
             }
             let cells = view.cells.iter().take(room).map(|(place, cell)| {
                 let (head, details) = (cell.head.clone(), cell.details.clone());
@@ -60,8 +60,8 @@ impl Walk<'_, '_> {
         &mut self,
         table: &ObjectRef,
         container: Container,
-        below: &Moments,
-    ) -> DesktopResult<Option<Arc<View>>> {
+        below: &AspectMoments,
+    ) -> DesktopResult<Option<Arc<VirtualContainerView>>> {
         let (read_at, (known, stale)) = self.with_store(|store| (store.now(), store.ask_view(table, below)));
         if stale == ViewStale::Nothing || self.partial.is_some() {
             return Ok(known);

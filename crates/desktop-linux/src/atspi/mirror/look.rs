@@ -10,24 +10,24 @@ use std::sync::{
 
 use deskhand_core::{
     geometry::{Rect, Screen},
-    ui::{Partial, Role, State, Tree},
+    ui::{IncompleteTreeCause, Role, State, Tree},
 };
 use tokio::time::Instant;
 
 use super::{
     super::{
         accessibility::Accessibility,
-        application::WindowFacts,
-        bus::{CallError, pipelined},
-        details::{Details, Head},
+        application::AtspiFrameCriteria,
+        bus::{AtspiCallError, pipelined},
+        details::{AtspiObjectHeader, Details},
         view::Pixels,
         wire::ObjectRef,
     },
-    parts::{Moments, Parts},
-    read::{Parent, Read},
+    parts::{AspectMoments, ObjectAspects},
+    read::{ObjectReadResult, Parent},
     seed::Seed,
-    store::{Known, Store},
-    walk::{Node, Walk, Wanted, reason},
+    store::{MirrorEntry, MirrorStore},
+    walk::{AtspiTreeWalk, WalkNode, WalkQueueEntry, reason},
 };
 use deskhand_desktop::{DesktopResult, TreeLimits};
 
@@ -40,7 +40,7 @@ const SEED_WORTH: usize = 24;
 
 /// Data that a look may rely on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum WalkSource {
     /// The mirror.
     Mirror,
     /// Nothing: everything is read.
@@ -48,10 +48,10 @@ pub(crate) enum Source {
 }
 
 /// An object that is showing.
-struct Shown {
-    head: Head,
+struct ShowingObject {
+    head: AtspiObjectHeader,
     details: Details,
-    below: Moments,
+    below: AspectMoments,
     children_stale: bool,
 }
 
@@ -59,9 +59,9 @@ impl Accessibility {
     /// The showing elements of a window.
     pub(crate) async fn tree(
         &self,
-        window: &WindowFacts,
+        window: &AtspiFrameCriteria,
         limits: TreeLimits,
-        source: Source,
+        source: WalkSource,
         pixels: Option<Pixels<'_>>,
     ) -> DesktopResult<Tree> {
         let deadline = Instant::now() + limits.deadline;
@@ -75,20 +75,20 @@ impl Accessibility {
                     return Ok(Tree { elements: Vec::new(), partial: Some(reason(&error, deadline)) });
                 }
             };
-            let mut walk = Walk {
+            let mut walk = AtspiTreeWalk {
                 accessibility: self,
                 bus: bus.clone(),
                 application: &application,
                 kind: window.kind,
                 pixels,
-                own: (source == Source::Fresh)
-                    .then(|| Mutex::new(Store::new(application.toolkit.drawn_parts()))),
+                own: (source == WalkSource::Fresh)
+                    .then(|| Mutex::new(MirrorStore::new(application.toolkit.drawn_parts()))),
                 seed: None,
                 limits,
                 deadline,
                 begun: 0,
                 nodes: Vec::new(),
-                partial: (!answers).then_some(Partial::NotAnswering),
+                partial: (!answers).then_some(IncompleteTreeCause::NotAnswering),
                 stalled: AtomicBool::new(!answers),
                 outdated: false,
                 reads: 0,
@@ -100,11 +100,11 @@ impl Accessibility {
             walk.run(&frame, window.bounds).await?;
             let outdated = walk.outdated;
             tree = walk.into_tree(&frame).await?;
-            let is_whole = source == Source::Mirror && tree.partial.is_none();
+            let is_whole = source == WalkSource::Mirror && tree.partial.is_none();
             if is_whole && application.has_pages && !shows_page(&tree) {
                 let parts = application.toolkit.drawn_parts();
                 self.with_mirror(|mirror| {
-                    mirror.store(&frame.bus, parts).mark_with_inside(&frame, Parts::ALL);
+                    mirror.store(&frame.bus, parts).mark_with_inside(&frame, ObjectAspects::ALL);
                 });
             }
             if !outdated {
@@ -128,9 +128,9 @@ fn seen_area(bounds: Option<Rect<Screen>>, parent: Option<Rect<Screen>>) -> Opti
     Some(if inside { bounds } else { bounds.enclosing(&parent) })
 }
 
-impl Walk<'_, '_> {
+impl AtspiTreeWalk<'_, '_> {
     async fn run(&mut self, frame: &ObjectRef, window: Rect<Screen>) -> DesktopResult<()> {
-        let mut level = vec![Wanted { object: frame.clone(), parent: None }];
+        let mut level = vec![WalkQueueEntry { object: frame.clone(), parent: None }];
         let stalled = self.partial.is_some();
         for depth in 0..=DEPTH_MAX {
             if level.is_empty() || (self.partial.is_some() && !stalled) || self.outdated {
@@ -144,7 +144,7 @@ impl Walk<'_, '_> {
         self.leave_out_rows().await?;
         self.tell_beyond();
         if self.partial.is_none() && Instant::now() >= self.deadline {
-            self.partial = Some(Partial::Deadline);
+            self.partial = Some(IncompleteTreeCause::Deadline);
         }
         Ok(())
     }
@@ -152,11 +152,11 @@ impl Walk<'_, '_> {
     /// Adds the nodes of one level.
     async fn read_level(
         &mut self,
-        level: Vec<Wanted>,
+        level: Vec<WalkQueueEntry>,
         depth: u16,
         window: Rect<Screen>,
     ) -> DesktopResult<()> {
-        let asked: Vec<(Wanted, Known, Parts)> = self.with_store(|store| {
+        let asked: Vec<(WalkQueueEntry, MirrorEntry, ObjectAspects)> = self.with_store(|store| {
             level
                 .into_iter()
                 .map(|wanted| {
@@ -168,7 +168,7 @@ impl Walk<'_, '_> {
                 })
                 .collect()
         });
-        let to_read = asked.iter().filter(|(_, _, stale)| stale.has(Parts::BODY)).count();
+        let to_read = asked.iter().filter(|(_, _, stale)| stale.has(ObjectAspects::BODY)).count();
         if to_read >= SEED_WORTH && self.seed.is_none() && self.application.toolkit.has_cache() {
             let read_at = self.with_store(|store| store.now());
             match Seed::read(&self.bus, self.application).await {
@@ -191,11 +191,11 @@ impl Walk<'_, '_> {
                     }
                 }
                 Ok(None) => {}
-                Err(CallError::NoObject) => self.lose(&wanted),
+                Err(AtspiCallError::NoObject) => self.lose(&wanted),
                 Err(error) => self.note(&error)?,
             }
             if self.nodes.len() >= self.limits.nodes_max {
-                self.partial = self.partial.or(Some(Partial::NodeLimit));
+                self.partial = self.partial.or(Some(IncompleteTreeCause::NodeLimit));
                 break;
             }
         }
@@ -203,12 +203,17 @@ impl Walk<'_, '_> {
     }
 
     /// Stores what was read, and returns what the tree needs of it.
-    fn keep(&mut self, object: &ObjectRef, stale: Parts, read: Read) -> Option<Shown> {
-        let Read { mut known, shows, fresh, read_at, was_at } = read;
-        self.reads += usize::from(fresh != Parts::NONE);
+    fn keep(
+        &mut self,
+        object: &ObjectRef,
+        stale: ObjectAspects,
+        read: ObjectReadResult,
+    ) -> Option<ShowingObject> {
+        let ObjectReadResult { mut known, shows, fresh, read_at, was_at } = read;
+        self.reads += usize::from(fresh != ObjectAspects::NONE);
         let begun = self.begun;
         self.with_store(|store| {
-            if fresh != Parts::NONE {
+            if fresh != ObjectAspects::NONE {
                 store.update(object, |node| {
                     node.states = known.states;
                     node.head.clone_from(&known.head);
@@ -218,23 +223,23 @@ impl Walk<'_, '_> {
                 let is_at = known.details.as_ref().map(|details| details.reported);
                 if was_at.is_some() && is_at.is_some() && was_at != is_at {
                     // Its content has moved with it.
-                    store.mark_inside(object, Parts::EXTENTS, &mut known.below);
+                    store.mark_inside(object, ObjectAspects::EXTENTS, &mut known.below);
                 }
             }
-            let right = Parts::ALL.without(stale);
-            store.confirm(object, if shows { right } else { right.common(Parts::STATES) }, begun);
+            let right = ObjectAspects::ALL.without(stale);
+            store.confirm(object, if shows { right } else { right.common(ObjectAspects::STATES) }, begun);
         });
         let (true, Some(head), Some(details)) = (shows, known.head, known.details) else { return None };
         // Which of too many are listed depends on where they are.
-        let by_place = stale.has(Parts::EXTENTS)
+        let by_place = stale.has(ObjectAspects::EXTENTS)
             && self.application.toolkit.recycles(&head.role)
             && head.child_count > self.limits.children_max;
-        let children_stale = stale.has(Parts::CHILDREN) || by_place;
-        Some(Shown { head, details, below: known.below, children_stale })
+        let children_stale = stale.has(ObjectAspects::CHILDREN) || by_place;
+        Some(ShowingObject { head, details, below: known.below, children_stale })
     }
 
-    fn add(&mut self, wanted: Wanted, depth: u16, window: Rect<Screen>, shown: Shown) {
-        let Shown { head, details, below, children_stale } = shown;
+    fn add(&mut self, wanted: WalkQueueEntry, depth: u16, window: Rect<Screen>, shown: ShowingObject) {
+        let ShowingObject { head, details, below, children_stale } = shown;
         let parent = wanted.parent.and_then(|at| self.nodes.get(at));
         let toolkit = self.application.toolkit;
         let parent_role = parent.map(|parent| &parent.element.role);
@@ -287,7 +292,7 @@ impl Walk<'_, '_> {
             element.states = element.states.with(State::Selected);
         }
         let at = self.nodes.len();
-        self.nodes.push(Node {
+        self.nodes.push(WalkNode {
             object: wanted.object,
             element,
             reported,
@@ -308,14 +313,16 @@ impl Walk<'_, '_> {
     }
 
     /// Removes an object that is gone. If the store had listed it, the children of its parent are read again.
-    fn lose(&mut self, wanted: &Wanted) {
+    fn lose(&mut self, wanted: &WalkQueueEntry) {
         let parent = wanted.parent.and_then(|at| self.nodes.get(at));
         let by_memory = parent.is_none_or(|parent| !parent.children_stale);
         let parent = parent.map(|parent| parent.object.clone());
         self.with_store(|store| {
             store.remove(&wanted.object);
             match &parent {
-                Some(parent) if by_memory => store.mark(parent, Parts::KIND_AND_BODY.and(Parts::CHILDREN)),
+                Some(parent) if by_memory => {
+                    store.mark(parent, ObjectAspects::KIND_AND_BODY.and(ObjectAspects::CHILDREN));
+                }
                 Some(_) => {}
                 None => store.mark_frames(),
             }
@@ -324,7 +331,7 @@ impl Walk<'_, '_> {
     }
 
     /// The children of the nodes from `first` on.
-    async fn next_level(&mut self, first: usize) -> DesktopResult<Vec<Wanted>> {
+    async fn next_level(&mut self, first: usize) -> DesktopResult<Vec<WalkQueueEntry>> {
         let stalled = self.stalled.load(Ordering::Relaxed);
         if (self.partial.is_some() && !stalled) || self.outdated {
             return Ok(Vec::new());
@@ -374,10 +381,11 @@ impl Walk<'_, '_> {
                     if let (Some(read_at), Some(node)) = (read_at, self.nodes.get(parent)) {
                         self.with_store(|store| {
                             store.update(&node.object, |node| node.children = Some(Arc::clone(&children)));
-                            store.confirm(&node.object, Parts::CHILDREN, read_at);
+                            store.confirm(&node.object, ObjectAspects::CHILDREN, read_at);
                         });
                     }
-                    let wanted = |object: &ObjectRef| Wanted { object: object.clone(), parent: Some(parent) };
+                    let wanted =
+                        |object: &ObjectRef| WalkQueueEntry { object: object.clone(), parent: Some(parent) };
                     level.extend(children.iter().map(wanted));
                 }
                 Err(error) => self.note(&error)?,

@@ -4,91 +4,96 @@ use deskhand_core::ui::{Role, State};
 
 use super::{
     super::{
-        event::{Announcement, Event},
+        event::{Announcement, AtspiEvent},
         wire::{ObjectRef, ROOT_PATH},
     },
-    parts::Parts,
-    store::Store,
+    parts::ObjectAspects,
+    store::MirrorStore,
 };
 
 /// Brings the store of the announcing application up to date.
-pub(crate) fn apply(store: &mut Store, announced: &Announcement) {
+pub(crate) fn apply(store: &mut MirrorStore, announced: &Announcement) {
     let Announcement { object, event, other } = announced;
     match *event {
-        Event::State { state, is_set } => state_changed(store, object, state, is_set),
-        Event::Iconified | Event::OtherState => store.mark(object, Parts::STATES.and(Parts::KIND_AND_BODY)),
-        Event::ChildRemoved | Event::ChildrenChanged => {
-            store.mark(object, Parts::KIND_AND_BODY.and(Parts::CHILDREN));
+        AtspiEvent::State { state, is_set } => state_changed(store, object, state, is_set),
+        AtspiEvent::Iconified | AtspiEvent::OtherState => {
+            store.mark(object, ObjectAspects::STATES.and(ObjectAspects::KIND_AND_BODY));
+        }
+        AtspiEvent::ChildRemoved | AtspiEvent::ChildrenChanged => {
+            store.mark(object, ObjectAspects::KIND_AND_BODY.and(ObjectAspects::CHILDREN));
             if &*object.path == ROOT_PATH {
                 store.mark_frames();
             }
             match other {
-                Some(child) if *event == Event::ChildRemoved => store.remove(child),
-                Some(child) if store.has(child) => store.mark_with_inside(child, Parts::ALL),
+                Some(child) if *event == AtspiEvent::ChildRemoved => store.remove(child),
+                Some(child) if store.has(child) => store.mark_with_inside(child, ObjectAspects::ALL),
                 Some(_) | None => {}
             }
         }
-        Event::Name => {
-            store.mark(object, Parts::KIND_AND_BODY);
+        AtspiEvent::Name => {
+            store.mark(object, ObjectAspects::KIND_AND_BODY);
             if store.is_frame(object) {
                 store.mark_frames();
             }
         }
-        Event::Value => {
-            store.mark(object, Parts::KIND_AND_BODY);
+        AtspiEvent::Value => {
+            store.mark(object, ObjectAspects::KIND_AND_BODY);
             store.mark_scrolled(object);
         }
-        Event::Description
-        | Event::OtherProperty
-        | Event::Text
-        | Event::TextSelection
-        | Event::TextAttributes
-        | Event::Attributes => store.mark(object, Parts::KIND_AND_BODY),
-        Event::Other => store.mark(object, Parts::ALL),
-        Event::Selection => {
-            store.mark_children(object, Parts::STATES);
+        AtspiEvent::Description
+        | AtspiEvent::OtherProperty
+        | AtspiEvent::Text
+        | AtspiEvent::TextSelection
+        | AtspiEvent::TextAttributes
+        | AtspiEvent::Attributes => store.mark(object, ObjectAspects::KIND_AND_BODY),
+        AtspiEvent::Other => store.mark(object, ObjectAspects::ALL),
+        AtspiEvent::Selection => {
+            store.mark_children(object, ObjectAspects::STATES);
             store.mark_choice(object);
         }
-        Event::ActiveDescendant => {
-            store.mark_children(object, Parts::STATES);
+        AtspiEvent::ActiveDescendant => {
+            store.mark_children(object, ObjectAspects::STATES);
             if let Some(child) = other {
-                store.mark(child, Parts::STATES);
+                store.mark(child, ObjectAspects::STATES);
             }
         }
-        Event::Bounds => {
-            store.mark_with_inside(object, Parts::EXTENTS);
+        AtspiEvent::Bounds => {
+            store.mark_with_inside(object, ObjectAspects::EXTENTS);
             // GTK 3 announces of a new widget that it got a place, and not that it shows since then.
             if !store.shows(object) {
-                store.mark(object, Parts::STATES);
+                store.mark(object, ObjectAspects::STATES);
             }
         }
         // Another page took the place of one. Chromium announces that of neither the object around them nor the page that went.
-        Event::Document if !store.has(object) => store.mark_all(),
-        Event::Viewport | Event::ModelChanged | Event::Document => {
-            store.mark_with_inside(object, Parts::ALL);
+        AtspiEvent::Document if !store.has(object) => store.mark_all(),
+        AtspiEvent::Viewport | AtspiEvent::ModelChanged | AtspiEvent::Document => {
+            store.mark_with_inside(object, ObjectAspects::ALL);
         }
         // The position of the caret is not stored.
-        Event::Caret | Event::Message => {}
-        Event::WindowListed | Event::Window => {
-            store.mark(object, Parts::STATES.and(Parts::KIND_AND_BODY));
-            if *event == Event::WindowListed || !store.has(object) {
+        AtspiEvent::Caret | AtspiEvent::Message => {}
+        AtspiEvent::WindowListed | AtspiEvent::Window => {
+            store.mark(object, ObjectAspects::STATES.and(ObjectAspects::KIND_AND_BODY));
+            if *event == AtspiEvent::WindowListed || !store.has(object) {
                 store.mark_frames();
             }
         }
     }
 }
 
-fn state_changed(store: &mut Store, object: &ObjectRef, state: State, is_set: bool) {
+fn state_changed(store: &mut MirrorStore, object: &ObjectRef, state: State, is_set: bool) {
     match state {
         // Whether an object is on the screen decides the same for everything inside it.
         State::Showing | State::Visible => {
-            store.mark_with_inside(object, Parts::STATES.and(Parts::EXTENTS));
-            store.mark(object, Parts::ALL);
+            store.mark_with_inside(object, ObjectAspects::STATES.and(ObjectAspects::EXTENTS));
+            store.mark(object, ObjectAspects::ALL);
         }
-        State::Sensitive | State::Enabled => store.mark_with_inside(object, Parts::STATES),
+        State::Sensitive | State::Enabled => store.mark_with_inside(object, ObjectAspects::STATES),
         State::Defunct if is_set => store.remove(object),
         State::Expanded | State::Selected => {
-            store.mark(object, Parts::STATES.and(Parts::KIND_AND_BODY).and(Parts::CHILDREN));
+            store.mark(
+                object,
+                ObjectAspects::STATES.and(ObjectAspects::KIND_AND_BODY).and(ObjectAspects::CHILDREN),
+            );
         }
         State::Active
         | State::Busy
@@ -105,18 +110,18 @@ fn state_changed(store: &mut Store, object: &ObjectRef, state: State, is_set: bo
         | State::Pressed
         | State::ReadOnly
         | State::Required
-        | State::Selectable => store.mark(object, Parts::STATES.and(Parts::KIND_AND_BODY)),
+        | State::Selectable => store.mark(object, ObjectAspects::STATES.and(ObjectAspects::KIND_AND_BODY)),
     }
 }
 
-impl Store {
+impl MirrorStore {
     /// Marks as stale whether objects show in the area that a scroll bar moves: GTK 3 announces nothing of what comes into view.
     fn mark_scrolled(&mut self, object: &ObjectRef) {
         if self.role(object) != Some(Role::SCROLL_BAR) {
             return;
         }
         if let Some(area) = self.parent(object) {
-            self.mark_with_inside(&area, Parts::STATES);
+            self.mark_with_inside(&area, ObjectAspects::STATES);
         }
     }
 
@@ -128,7 +133,7 @@ impl Store {
         }
         let is_box = |around: &ObjectRef| self.role(around) == Some(Role::COMBO_BOX);
         if let Some(around) = self.parent(list).filter(is_box) {
-            self.mark(&around, Parts::BODY);
+            self.mark(&around, ObjectAspects::BODY);
         }
     }
 }
@@ -138,7 +143,7 @@ mod tests {
     use deskhand_core::geometry::Rect;
 
     use super::*;
-    use crate::atspi::{mirror::parts::Moments, quirks::Toolkit};
+    use crate::atspi::{mirror::parts::AspectMoments, quirks::AtspiToolkit};
 
     const ROOT: &str = "frame";
     const CHILD: &str = "child";
@@ -148,16 +153,16 @@ mod tests {
     }
 
     /// Announces `event` of a frame that has one child, both just read, and compares what is stale then.
-    fn check(event: Event, frame: Parts, child: Parts) {
-        let mut store = Store::new(Parts::NONE);
+    fn check(event: AtspiEvent, frame: ObjectAspects, child: ObjectAspects) {
+        let mut store = MirrorStore::new(ObjectAspects::NONE);
         for path in [ROOT, CHILD] {
-            store.ask(&object(path), &Moments::default(), None);
+            store.ask(&object(path), &AspectMoments::default(), None);
             let now = store.now();
-            store.confirm(&object(path), Parts::ALL, now);
+            store.confirm(&object(path), ObjectAspects::ALL, now);
         }
         store.update(&object(ROOT), |node| node.children = Some([object(CHILD)].into()));
         apply(&mut store, &Announcement { object: object(ROOT), event, other: None });
-        let (known, stale) = store.ask(&object(ROOT), &Moments::default(), None);
+        let (known, stale) = store.ask(&object(ROOT), &AspectMoments::default(), None);
         assert_eq!(stale, frame, "{event:?}");
         let (_, stale) = store.ask(&object(CHILD), &known.below, None);
         assert_eq!(stale, child, "{event:?}");
@@ -165,53 +170,58 @@ mod tests {
 
     #[test]
     fn a_page_that_was_not_there_makes_everything_stale() {
-        let mut store = Store::new(Parts::NONE);
-        store.ask(&object(ROOT), &Moments::default(), None);
+        let mut store = MirrorStore::new(ObjectAspects::NONE);
+        store.ask(&object(ROOT), &AspectMoments::default(), None);
         let now = store.now();
-        store.confirm(&object(ROOT), Parts::ALL, now);
-        let new = Announcement { object: object("new page"), event: Event::Document, other: None };
+        store.confirm(&object(ROOT), ObjectAspects::ALL, now);
+        let new = Announcement { object: object("new page"), event: AtspiEvent::Document, other: None };
         apply(&mut store, &new);
-        assert_eq!(store.ask(&object(ROOT), &Moments::default(), None).1, Parts::ALL);
+        assert_eq!(store.ask(&object(ROOT), &AspectMoments::default(), None).1, ObjectAspects::ALL);
     }
 
     #[test]
     fn what_libreoffice_draws_may_have_changed_in_all_but_its_kind() {
-        let mut store = Store::new(Toolkit::LibreOffice.drawn_parts());
+        let mut store = MirrorStore::new(AtspiToolkit::LibreOffice.drawn_parts());
         let window = Rect::new(0, 0, 100, 100);
-        let stale = |store: &mut Store| store.ask(&object(ROOT), &Moments::default(), Some(window)).1;
-        assert_eq!(stale(&mut store), Parts::ALL);
+        let stale =
+            |store: &mut MirrorStore| store.ask(&object(ROOT), &AspectMoments::default(), Some(window)).1;
+        assert_eq!(stale(&mut store), ObjectAspects::ALL);
         let now = store.now();
-        store.confirm(&object(ROOT), Parts::ALL, now);
-        assert_eq!(stale(&mut store), Parts::NONE);
+        store.confirm(&object(ROOT), ObjectAspects::ALL, now);
+        assert_eq!(stale(&mut store), ObjectAspects::NONE);
         store.draw(window);
-        assert_eq!(stale(&mut store), Parts::ALL.without(Parts::KIND));
-        apply(&mut store, &Announcement { object: object(ROOT), event: Event::Description, other: None });
-        assert_eq!(stale(&mut store), Parts::ALL);
+        assert_eq!(stale(&mut store), ObjectAspects::ALL.without(ObjectAspects::KIND));
+        apply(
+            &mut store,
+            &Announcement { object: object(ROOT), event: AtspiEvent::Description, other: None },
+        );
+        assert_eq!(stale(&mut store), ObjectAspects::ALL);
     }
 
     #[test]
     fn each_event_makes_stale_what_it_is_about_and_no_more() {
-        let (none, all, body, states) = (Parts::NONE, Parts::ALL, Parts::KIND_AND_BODY, Parts::STATES);
-        let state = |state| Event::State { state, is_set: true };
+        let (none, all, body, states) =
+            (ObjectAspects::NONE, ObjectAspects::ALL, ObjectAspects::KIND_AND_BODY, ObjectAspects::STATES);
+        let state = |state| AtspiEvent::State { state, is_set: true };
         let look = states.and(body);
         check(state(State::Checked), look, none);
-        check(state(State::Showing), all, states.and(Parts::EXTENTS));
+        check(state(State::Showing), all, states.and(ObjectAspects::EXTENTS));
         check(state(State::Sensitive), states, states);
-        check(state(State::Expanded), look.and(Parts::CHILDREN), none);
+        check(state(State::Expanded), look.and(ObjectAspects::CHILDREN), none);
         check(state(State::Defunct), all, all);
-        check(Event::State { state: State::Defunct, is_set: false }, look, none);
-        check(Event::Iconified, look, none);
-        check(Event::Name, body, none);
-        check(Event::ChildRemoved, body.and(Parts::CHILDREN), none);
-        check(Event::Selection, states, states);
+        check(AtspiEvent::State { state: State::Defunct, is_set: false }, look, none);
+        check(AtspiEvent::Iconified, look, none);
+        check(AtspiEvent::Name, body, none);
+        check(AtspiEvent::ChildRemoved, body.and(ObjectAspects::CHILDREN), none);
+        check(AtspiEvent::Selection, states, states);
         // The frame of this test is not known to show.
-        check(Event::Bounds, Parts::EXTENTS.and(states), Parts::EXTENTS);
-        check(Event::Viewport, all, all);
-        check(Event::ModelChanged, all, all);
-        check(Event::Caret, none, none);
-        check(Event::Message, none, none);
-        check(Event::Window, look, none);
-        check(Event::Document, all, all);
-        check(Event::Other, all, none);
+        check(AtspiEvent::Bounds, ObjectAspects::EXTENTS.and(states), ObjectAspects::EXTENTS);
+        check(AtspiEvent::Viewport, all, all);
+        check(AtspiEvent::ModelChanged, all, all);
+        check(AtspiEvent::Caret, none, none);
+        check(AtspiEvent::Message, none, none);
+        check(AtspiEvent::Window, look, none);
+        check(AtspiEvent::Document, all, all);
+        check(AtspiEvent::Other, all, none);
     }
 }

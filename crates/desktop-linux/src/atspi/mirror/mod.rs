@@ -25,9 +25,9 @@ mod trace;
 mod verify;
 mod walk;
 
-pub(crate) use look::Source;
+pub(crate) use look::WalkSource;
 pub(crate) use marks::apply;
-pub(crate) use parts::Parts;
-pub(crate) use store::Mirror;
-pub use verify::Difference;
+pub(crate) use parts::ObjectAspects;
+pub(crate) use store::AtspiMirror;
+pub use verify::MirrorDiff;
 pub(crate) use verify::lasting;

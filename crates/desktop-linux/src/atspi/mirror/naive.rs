@@ -1,19 +1,19 @@
 //! A plain walk as a baseline: one call after the other, object by object.
 
-use deskhand_core::ui::Pattern;
+use deskhand_core::ui::ElementCapability;
 
 use super::{
     super::{
         accessibility::Accessibility,
         act::action_names,
-        application::WindowFacts,
-        bus::{ACCESSIBLE, Bus, CallError, CallResult, gone},
+        application::AtspiFrameCriteria,
+        bus::{ACCESSIBLE, AtspiCallError, Bus, CallResult, gone},
         component::extents,
         details::{read_states, read_text},
-        quirks::Toolkit,
+        quirks::AtspiToolkit,
         wire::{self, ObjectRef},
     },
-    look::Source,
+    look::WalkSource,
 };
 use deskhand_desktop::DesktopResult;
 
@@ -24,9 +24,13 @@ const VISITS_MAX: usize = 50_000;
 
 impl Accessibility {
     /// Visits the showing objects of a window and returns how many there are.
-    pub(crate) async fn naive_walk(&self, window: &WindowFacts, children_max: u32) -> DesktopResult<usize> {
+    pub(crate) async fn naive_walk(
+        &self,
+        window: &AtspiFrameCriteria,
+        children_max: u32,
+    ) -> DesktopResult<usize> {
         let bus = &self.shared.bus;
-        let Ok(Some((application, frame, _))) = self.frame_of(bus, window, Source::Fresh).await? else {
+        let Ok(Some((application, frame, _))) = self.frame_of(bus, window, WalkSource::Fresh).await? else {
             return Ok(0);
         };
         let mut count = 0;
@@ -39,7 +43,7 @@ impl Accessibility {
                     open.extend(children.into_iter().rev());
                 }
                 Ok(None) => {}
-                Err(CallError::BusGone) => return Err(gone()),
+                Err(AtspiCallError::BusGone) => return Err(gone()),
                 Err(error) => tracing::debug!(%error, "cannot read an object"),
             }
         }
@@ -51,7 +55,7 @@ impl Accessibility {
 /// showing.
 async fn visit(
     bus: &Bus,
-    toolkit: Toolkit,
+    toolkit: AtspiToolkit,
     object: &ObjectRef,
     is_frame: bool,
     children_max: u32,
@@ -65,10 +69,10 @@ async fn visit(
     let interfaces: Vec<String> = bus.call(object, ACCESSIBLE, "GetInterfaces", &()).await?;
     extents(bus, object).await?;
     let patterns = wire::patterns(&interfaces);
-    if patterns.contains(&Pattern::Action) {
+    if patterns.contains(&ElementCapability::Action) {
         action_names(bus, object).await?;
     }
-    if patterns.contains(&Pattern::Text) {
+    if patterns.contains(&ElementCapability::Text) {
         read_text(bus, object, TEXT_MAX).await?;
     }
     if bus.child_count(object).await? > children_max {

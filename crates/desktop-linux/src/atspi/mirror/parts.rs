@@ -5,9 +5,9 @@ pub(crate) type Moment = u64;
 
 /// A set of parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Parts(u8);
+pub(crate) struct ObjectAspects(u8);
 
-impl Parts {
+impl ObjectAspects {
     pub(crate) const NONE: Self = Self(0);
     /// The states.
     pub(crate) const STATES: Self = Self(1);
@@ -43,7 +43,7 @@ impl Parts {
 
 /// A moment for each part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Moments {
+pub(crate) struct AspectMoments {
     pub(super) states: Moment,
     pub(super) body: Moment,
     pub(super) extents: Moment,
@@ -51,25 +51,25 @@ pub(crate) struct Moments {
     pub(super) kind: Moment,
 }
 
-impl Moments {
-    pub(super) fn get(&self, part: Parts) -> Moment {
+impl AspectMoments {
+    pub(super) fn get(&self, part: ObjectAspects) -> Moment {
         match part {
-            Parts::STATES => self.states,
-            Parts::BODY => self.body,
-            Parts::EXTENTS => self.extents,
-            Parts::KIND => self.kind,
+            ObjectAspects::STATES => self.states,
+            ObjectAspects::BODY => self.body,
+            ObjectAspects::EXTENTS => self.extents,
+            ObjectAspects::KIND => self.kind,
             _ => self.children,
         }
     }
 
     /// Advances the moments of `parts` to `moment`, never back.
-    pub(super) fn raise(&mut self, parts: Parts, moment: Moment) {
-        for part in Parts::EACH.into_iter().filter(|part| parts.has(*part)) {
+    pub(super) fn raise(&mut self, parts: ObjectAspects, moment: Moment) {
+        for part in ObjectAspects::EACH.into_iter().filter(|part| parts.has(*part)) {
             let place = match part {
-                Parts::STATES => &mut self.states,
-                Parts::BODY => &mut self.body,
-                Parts::EXTENTS => &mut self.extents,
-                Parts::KIND => &mut self.kind,
+                ObjectAspects::STATES => &mut self.states,
+                ObjectAspects::BODY => &mut self.body,
+                ObjectAspects::EXTENTS => &mut self.extents,
+                ObjectAspects::KIND => &mut self.kind,
                 _ => &mut self.children,
             };
             *place = moment.max(*place);

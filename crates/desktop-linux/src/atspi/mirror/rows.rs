@@ -12,13 +12,13 @@ use super::{
         wire::ObjectRef,
     },
     read::Parent,
-    walk::{Node, Walk},
+    walk::{AtspiTreeWalk, WalkNode},
 };
 use deskhand_desktop::DesktopResult;
 
-impl Walk<'_, '_> {
+impl AtspiTreeWalk<'_, '_> {
     /// Returns `true` if the rows in view of a list are found by the places of all of them.
-    pub(super) fn has_rows_by_place(&self, node: &Node) -> bool {
+    pub(super) fn has_rows_by_place(&self, node: &WalkNode) -> bool {
         let Element { role, child_count, .. } = &node.element;
         self.application.toolkit.has_rows_by_place(role, *child_count)
     }
@@ -66,7 +66,7 @@ impl Walk<'_, '_> {
     }
 
     /// The rows of a list that report a place in view, and the part of it that is in view.
-    fn placed_rows(&self, list: &Node) -> Vec<(usize, ObjectRef, Rect<Screen>)> {
+    fn placed_rows(&self, list: &WalkNode) -> Vec<(usize, ObjectRef, Rect<Screen>)> {
         let rows = list.children.iter().filter_map(|row| Some((*row, self.nodes.get(*row)?)));
         // The pointer passes through those that take no input.
         let rows = rows.filter(|(_, row)| row.element.states.takes_input());

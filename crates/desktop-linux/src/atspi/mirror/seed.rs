@@ -6,8 +6,8 @@ use deskhand_core::clipping;
 
 use super::super::{
     application::Application,
-    bus::{Bus, CallError, CallResult},
-    details::Head,
+    bus::{AtspiCallError, Bus, CallResult},
+    details::AtspiObjectHeader,
     wire::{self, ObjectRef, WireRef},
 };
 
@@ -21,7 +21,7 @@ type Item = (WireRef, WireRef, WireRef, i32, i32, Vec<String>, String, u32, Stri
 /// The properties of all objects of an application.
 #[derive(Debug, Default)]
 pub(crate) struct Seed {
-    heads: HashMap<ObjectRef, Head>,
+    heads: HashMap<ObjectRef, AtspiObjectHeader>,
     children: HashMap<ObjectRef, Vec<(i32, ObjectRef)>>,
     /// Objects without a number of children: those that manage their descendants.
     uncounted: HashSet<ObjectRef>,
@@ -36,8 +36,12 @@ impl Seed {
         let cache = ObjectRef { path: "/org/a11y/atspi/cache".into(), ..application.root.clone() };
         let items: Vec<Item> = match bus.call(&cache, "org.a11y.atspi.Cache", "GetItems", &()).await {
             Ok(items) => items,
-            Err(CallError::NotOffered | CallError::NoObject | CallError::Refused(_)) => Vec::new(),
-            Err(error @ (CallError::BusGone | CallError::NotAnswering { .. })) => return Err(error),
+            Err(AtspiCallError::NotOffered | AtspiCallError::NoObject | AtspiCallError::Refused(_)) => {
+                Vec::new()
+            }
+            Err(error @ (AtspiCallError::BusGone | AtspiCallError::NotAnswering { .. })) => {
+                return Err(error);
+            }
         };
         let mut seed = Self::default();
         for (object, _, parent, index, count, interfaces, name, role, _, words) in
@@ -47,7 +51,7 @@ impl Seed {
             if let Some(parent) = ObjectRef::from_wire(&parent) {
                 seed.children.entry(parent).or_default().push((index, object.clone()));
             }
-            let head = Head {
+            let head = AtspiObjectHeader {
                 role: wire::role(role),
                 name: clipping::name(name),
                 states: wire::states(&words),
@@ -67,7 +71,7 @@ impl Seed {
     }
 
     /// The properties of an object.
-    pub(crate) fn head(&self, object: &ObjectRef) -> Option<&Head> {
+    pub(crate) fn head(&self, object: &ObjectRef) -> Option<&AtspiObjectHeader> {
         self.heads.get(object)
     }
 

@@ -18,13 +18,13 @@ use deskhand_core::{
 
 use super::{
     super::{
-        application::WindowFacts,
-        details::{Details, Head},
-        view::View,
+        application::AtspiFrameCriteria,
+        details::{AtspiObjectHeader, Details},
+        view::VirtualContainerView,
         wire::ObjectRef,
     },
-    parts::{Moment, Moments, Parts},
-    trace::{Snapshot, Trace},
+    parts::{AspectMoments, Moment, ObjectAspects},
+    trace::{ElementFingerprint, Snapshot},
 };
 
 /// The most objects of one application that are stored; then those not seen for the longest time are dropped.
@@ -51,21 +51,21 @@ pub(crate) enum ViewStale {
 
 /// Stored data of one object.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Node {
+pub(crate) struct MirrorNode {
     pub(crate) states: States,
-    pub(crate) head: Option<Head>,
+    pub(crate) head: Option<AtspiObjectHeader>,
     pub(crate) details: Option<Details>,
     pub(crate) children: Option<Arc<[ObjectRef]>>,
-    view: Option<Arc<View>>,
+    view: Option<Arc<VirtualContainerView>>,
     /// Last bounds on the screen.
     bounds: Option<Rect<Screen>>,
     /// When each part was last confirmed or read.
-    right_at: Moments,
+    right_at: AspectMoments,
     view_at: Moment,
     /// When each part was last marked as stale.
-    marked: Moments,
+    marked: AspectMoments,
     /// The same for all its descendants.
-    marked_below: Moments,
+    marked_below: AspectMoments,
     /// `true` if the application reported it gone.
     gone: bool,
     /// When it was first asked for.
@@ -74,36 +74,36 @@ pub(crate) struct Node {
 
 /// Stored properties of an object.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Known {
+pub(crate) struct MirrorEntry {
     pub(crate) states: States,
-    pub(crate) head: Option<Head>,
+    pub(crate) head: Option<AtspiObjectHeader>,
     pub(crate) details: Option<Details>,
     /// When each part of its descendants was last marked as stale.
-    pub(crate) below: Moments,
+    pub(crate) below: AspectMoments,
 }
 
 /// An area that was drawn.
 #[derive(Debug, Clone, Copy)]
-struct Drawn {
+struct DrawnRegion {
     moment: Moment,
     area: Rect<Screen>,
 }
 
 /// Stored data of one application.
 #[derive(Debug)]
-pub(crate) struct Store {
-    nodes: HashMap<ObjectRef, Node>,
+pub(crate) struct MirrorStore {
+    nodes: HashMap<ObjectRef, MirrorNode>,
     now: Moment,
     /// Everything confirmed before these moments is stale.
-    all_marked: Moments,
+    all_marked: AspectMoments,
     /// The parts that drawing makes stale.
-    drawn_parts: Parts,
-    drawn: VecDeque<Drawn>,
+    drawn_parts: ObjectAspects,
+    drawn: VecDeque<DrawnRegion>,
     /// When an event concerned an unknown object, such as a cell of a virtual table.
     unknown_marked: Moment,
     /// When the top-level objects or their names may have changed.
     frames_marked: Moment,
-    frames: HashMap<WindowFacts, (ObjectRef, Moment)>,
+    frames: HashMap<AtspiFrameCriteria, (ObjectRef, Moment)>,
     /// Bounds of the window of each frame at the last look.
     placed: HashMap<ObjectRef, Rect<Screen>>,
     /// Traces by which the elements of each frame are recognised.
@@ -121,11 +121,11 @@ pub(crate) struct Traces {
     pub(super) former: Snapshot,
 }
 
-impl Store {
-    pub(crate) fn new(drawn_parts: Parts) -> Self {
-        let mut all_marked = Moments::default();
+impl MirrorStore {
+    pub(crate) fn new(drawn_parts: ObjectAspects) -> Self {
+        let mut all_marked = AspectMoments::default();
         // No part was read at moment 0.
-        all_marked.raise(Parts::ALL, 1);
+        all_marked.raise(ObjectAspects::ALL, 1);
         Self {
             nodes: HashMap::new(),
             now: 1,
@@ -152,7 +152,7 @@ impl Store {
     }
 
     /// Marks parts of an object as stale.
-    pub(crate) fn mark(&mut self, object: &ObjectRef, parts: Parts) {
+    pub(crate) fn mark(&mut self, object: &ObjectRef, parts: ObjectAspects) {
         let now = self.next();
         if !self.has(object) {
             self.unknown_marked = now;
@@ -163,7 +163,7 @@ impl Store {
     }
 
     /// Marks parts of an object and of all its descendants as stale.
-    pub(crate) fn mark_with_inside(&mut self, object: &ObjectRef, parts: Parts) {
+    pub(crate) fn mark_with_inside(&mut self, object: &ObjectRef, parts: ObjectAspects) {
         let now = self.next();
         if !self.has(object) {
             self.unknown_marked = now;
@@ -175,7 +175,12 @@ impl Store {
     }
 
     /// Marks parts of all descendants of an object as stale, also for a look that has already passed the object.
-    pub(crate) fn mark_inside(&mut self, object: &ObjectRef, parts: Parts, below: &mut Moments) {
+    pub(crate) fn mark_inside(
+        &mut self,
+        object: &ObjectRef,
+        parts: ObjectAspects,
+        below: &mut AspectMoments,
+    ) {
         let now = self.next();
         below.raise(parts, now);
         if let Some(node) = self.nodes.get_mut(object) {
@@ -184,7 +189,7 @@ impl Store {
     }
 
     /// Marks parts of the known children of an object as stale.
-    pub(crate) fn mark_children(&mut self, object: &ObjectRef, parts: Parts) {
+    pub(crate) fn mark_children(&mut self, object: &ObjectRef, parts: ObjectAspects) {
         let children = self.nodes.get(object).and_then(|node| node.children.clone());
         self.mark(object, parts);
         for child in children.iter().flat_map(|children| children.iter()) {
@@ -205,7 +210,7 @@ impl Store {
     /// Marks everything as stale.
     pub(crate) fn mark_all(&mut self) {
         let now = self.next();
-        self.all_marked.raise(Parts::ALL, now);
+        self.all_marked.raise(ObjectAspects::ALL, now);
         self.unknown_marked = now;
         self.frames_marked = now;
     }
@@ -227,7 +232,7 @@ impl Store {
 
     /// The menus of the menu bars that were read, at most `max`.
     pub(crate) fn menus_in_bars(&self, max: usize) -> Vec<ObjectRef> {
-        let is_bar = |node: &&Node| node.head.as_ref().is_some_and(|head| head.role == Role::MENU_BAR);
+        let is_bar = |node: &&MirrorNode| node.head.as_ref().is_some_and(|head| head.role == Role::MENU_BAR);
         let bars = self.nodes.values().filter(|node| !node.gone).filter(is_bar);
         let menus = bars.filter_map(|bar| bar.children.as_ref()).flat_map(|menus| menus.iter());
         menus.take(max).cloned().collect()
@@ -245,9 +250,9 @@ impl Store {
         let now = self.next();
         match self.nodes.get_mut(object).filter(|node| !node.gone) {
             Some(node) => {
-                *node = Node { gone: true, ..Node::default() };
-                node.marked.raise(Parts::ALL, now);
-                node.marked_below.raise(Parts::ALL, now);
+                *node = MirrorNode { gone: true, ..MirrorNode::default() };
+                node.marked.raise(ObjectAspects::ALL, now);
+                node.marked_below.raise(ObjectAspects::ALL, now);
             }
             None => self.unknown_marked = now,
         }
@@ -262,7 +267,7 @@ impl Store {
         let moment = self.next();
         // An area that is drawn repeatedly, such as a caret, is stored once.
         self.drawn.retain(|drawn| drawn.area != area);
-        self.drawn.push_back(Drawn { moment, area });
+        self.drawn.push_back(DrawnRegion { moment, area });
         if self.drawn.len() > DRAWN_MAX
             && let Some(oldest) = self.drawn.pop_front()
         {
@@ -281,13 +286,13 @@ impl Store {
     }
 
     /// The frame of a window, if it is stored and the list of frames is current.
-    pub(crate) fn frame_of(&self, window: &WindowFacts) -> Option<ObjectRef> {
+    pub(crate) fn frame_of(&self, window: &AtspiFrameCriteria) -> Option<ObjectRef> {
         let (frame, found_at) = self.frames.get(window)?;
         (*found_at >= self.frames_marked).then(|| frame.clone())
     }
 
     /// Stores the frame of a window, found from what was read at a moment.
-    pub(crate) fn keep_frame(&mut self, window: &WindowFacts, frame: &ObjectRef, read_at: Moment) {
+    pub(crate) fn keep_frame(&mut self, window: &AtspiFrameCriteria, frame: &ObjectRef, read_at: Moment) {
         if self.frames.len() >= FRAMES_MAX {
             self.frames.clear();
         }
@@ -300,7 +305,7 @@ impl Store {
             self.placed.clear();
         }
         if self.placed.insert(frame.clone(), bounds).is_some_and(|before| before != bounds) {
-            self.mark_with_inside(frame, Parts::EXTENTS);
+            self.mark_with_inside(frame, ObjectAspects::EXTENTS);
         }
     }
 
@@ -309,32 +314,35 @@ impl Store {
     pub(crate) fn ask(
         &mut self,
         object: &ObjectRef,
-        inherited: &Moments,
+        inherited: &AspectMoments,
         parent_bounds: Option<Rect<Screen>>,
-    ) -> (Known, Parts) {
+    ) -> (MirrorEntry, ObjectAspects) {
         match self.nodes.get_mut(object) {
             Some(node) => node.gone = false,
             None => {
                 self.make_room();
-                self.nodes.insert(object.clone(), Node { since: Some(Instant::now()), ..Node::default() });
+                self.nodes.insert(
+                    object.clone(),
+                    MirrorNode { since: Some(Instant::now()), ..MirrorNode::default() },
+                );
             }
         }
-        let Some(node) = self.nodes.get(object) else { return (Known::default(), Parts::ALL) };
+        let Some(node) = self.nodes.get(object) else { return (MirrorEntry::default(), ObjectAspects::ALL) };
         let marked = node.marked.later(inherited).later(&self.all_marked);
-        let mut stale = Parts::NONE;
-        for part in Parts::EACH {
+        let mut stale = ObjectAspects::NONE;
+        for part in ObjectAspects::EACH {
             let right_at = node.right_at.get(part);
             let drawn = || {
                 self.drawn_parts.has(part)
                     && node.bounds.or(parent_bounds).is_none_or(|bounds| self.drawn_since(right_at, bounds))
             };
             // Some toolkits do not announce that an element lost the focus.
-            let focused = part == Parts::STATES && node.states.has(State::Focused);
+            let focused = part == ObjectAspects::STATES && node.states.has(State::Focused);
             if right_at < marked.get(part) || focused || drawn() {
                 stale = stale.and(part);
             }
         }
-        let known = Known {
+        let known = MirrorEntry {
             states: node.states,
             head: node.head.clone(),
             details: node.details.clone(),
@@ -344,14 +352,14 @@ impl Store {
     }
 
     /// Confirms parts of an object as read, or found current, at a moment.
-    pub(crate) fn confirm(&mut self, object: &ObjectRef, parts: Parts, moment: Moment) {
+    pub(crate) fn confirm(&mut self, object: &ObjectRef, parts: ObjectAspects, moment: Moment) {
         if let Some(node) = self.nodes.get_mut(object) {
             node.right_at.raise(parts, moment);
         }
     }
 
     /// Changes what is stored of an object.
-    pub(crate) fn update(&mut self, object: &ObjectRef, change: impl FnOnce(&mut Node)) {
+    pub(crate) fn update(&mut self, object: &ObjectRef, change: impl FnOnce(&mut MirrorNode)) {
         if let Some(node) = self.nodes.get_mut(object) {
             change(node);
         }
@@ -359,7 +367,8 @@ impl Store {
 
     /// The object that lists another one as its child. Some say nothing of their parents themselves, as the views of Dolphin.
     pub(crate) fn parent(&self, child: &ObjectRef) -> Option<ObjectRef> {
-        let has_it = |node: &Node| node.children.as_ref().is_some_and(|children| children.contains(child));
+        let has_it =
+            |node: &MirrorNode| node.children.as_ref().is_some_and(|children| children.contains(child));
         self.nodes.iter().find(|(_, node)| !node.gone && has_it(node)).map(|(parent, _)| parent.clone())
     }
 
@@ -369,10 +378,14 @@ impl Store {
     }
 
     /// The stored view of a virtual container, and what of it is stale.
-    pub(crate) fn ask_view(&self, table: &ObjectRef, inherited: &Moments) -> (Option<Arc<View>>, ViewStale) {
+    pub(crate) fn ask_view(
+        &self,
+        table: &ObjectRef,
+        inherited: &AspectMoments,
+    ) -> (Option<Arc<VirtualContainerView>>, ViewStale) {
         let Some(node) = self.nodes.get(table) else { return (None, ViewStale::All) };
         let marked = node.marked.later(inherited).later(&node.marked_below).later(&self.all_marked);
-        let tells_all = self.drawn_parts.and(Parts::KIND) == Parts::ALL;
+        let tells_all = self.drawn_parts.and(ObjectAspects::KIND) == ObjectAspects::ALL;
         // If every change is drawn, events of unknown objects add nothing.
         let unknown = if tells_all { 0 } else { self.unknown_marked };
         let all = marked.body.max(marked.extents).max(marked.children).max(unknown);
@@ -411,14 +424,14 @@ impl Store {
     }
 
     /// Stores the traces of a frame.
-    pub(crate) fn keep_traces(&mut self, frame: &ObjectRef, traces: Arc<[Trace]>) {
+    pub(crate) fn keep_traces(&mut self, frame: &ObjectRef, traces: Arc<[ElementFingerprint]>) {
         if self.traces.len() >= FRAMES_MAX {
             self.traces.clear();
         }
         let kept = self.traces.entry(frame.clone()).or_default();
         let before = std::mem::replace(&mut kept.last, Snapshot { traces, at: Instant::now() });
         let present: HashSet<ElementId> = kept.last.traces.iter().filter_map(|trace| trace.id).collect();
-        let is_gone = |trace: &&Trace| trace.id.is_some_and(|id| !present.contains(&id));
+        let is_gone = |trace: &&ElementFingerprint| trace.id.is_some_and(|id| !present.contains(&id));
         if 2 * before.traces.iter().filter(is_gone).count() > before.traces.len() {
             kept.former = before;
         }
@@ -435,14 +448,14 @@ impl Store {
     }
 }
 
-impl Node {
+impl MirrorNode {
     /// Records its position on the screen.
     pub(crate) fn place(&mut self, bounds: Option<Rect<Screen>>) {
         self.bounds = bounds;
     }
 
     /// Stores the view as it was read at a moment.
-    pub(crate) fn keep_view(&mut self, view: Arc<View>, moment: Moment) {
+    pub(crate) fn keep_view(&mut self, view: Arc<VirtualContainerView>, moment: Moment) {
         self.view = Some(view);
         self.view_at = moment;
     }
@@ -450,22 +463,22 @@ impl Node {
 
 /// The stores of all applications, by bus name.
 #[derive(Debug, Default)]
-pub(crate) struct Mirror {
-    stores: HashMap<Arc<str>, Store>,
+pub(crate) struct AtspiMirror {
+    stores: HashMap<Arc<str>, MirrorStore>,
 }
 
-impl Mirror {
+impl AtspiMirror {
     /// The store of an application that has one.
-    pub(crate) fn find(&mut self, bus: &str) -> Option<&mut Store> {
+    pub(crate) fn find(&mut self, bus: &str) -> Option<&mut MirrorStore> {
         self.stores.get_mut(bus)
     }
 
     /// The store of an application, created if it has none.
-    pub(crate) fn store(&mut self, bus: &Arc<str>, drawn_parts: Parts) -> &mut Store {
+    pub(crate) fn store(&mut self, bus: &Arc<str>, drawn_parts: ObjectAspects) -> &mut MirrorStore {
         if self.stores.len() >= APPLICATIONS_MAX && !self.stores.contains_key(bus) {
             self.stores.clear();
         }
-        self.stores.entry(Arc::clone(bus)).or_insert_with(|| Store::new(drawn_parts))
+        self.stores.entry(Arc::clone(bus)).or_insert_with(|| MirrorStore::new(drawn_parts))
     }
 
     /// Removes the store of an application.
@@ -474,7 +487,7 @@ impl Mirror {
     }
 
     /// The stores of all applications.
-    pub(crate) fn all(&mut self) -> impl Iterator<Item = (&Arc<str>, &mut Store)> {
+    pub(crate) fn all(&mut self) -> impl Iterator<Item = (&Arc<str>, &mut MirrorStore)> {
         self.stores.iter_mut()
     }
 }

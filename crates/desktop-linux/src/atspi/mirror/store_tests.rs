@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::{
     super::{
-        super::event::{Announcement, Event},
+        super::event::{Announcement, AtspiEvent},
         marks::apply,
     },
     *,
@@ -62,12 +62,12 @@ fn object_ref(id: usize) -> ObjectRef {
     ObjectRef::new(BUS, &format!("/object/{id}"))
 }
 
-fn announce(store: &mut Store, id: usize, event: Event, other: Option<usize>) {
+fn announce(store: &mut MirrorStore, id: usize, event: AtspiEvent, other: Option<usize>) {
     apply(store, &Announcement { object: object_ref(id), event, other: other.map(object_ref) });
 }
 
-const fn set(state: State) -> Event {
-    Event::State { state, is_set: true }
+const fn set(state: State) -> AtspiEvent {
+    AtspiEvent::State { state, is_set: true }
 }
 
 impl Model {
@@ -118,12 +118,12 @@ impl Model {
     }
 
     /// Makes a change and announces it to the store.
-    fn change(&mut self, store: &mut Store, change: &Change) {
+    fn change(&mut self, store: &mut MirrorStore, change: &Change) {
         match *change {
             Change::Rename(number) => {
                 let id = self.pick(number);
                 self.object(id).name += 1;
-                announce(store, id, Event::Name, None);
+                announce(store, id, AtspiEvent::Name, None);
             }
             Change::Toggle(number) => {
                 let id = self.pick(number);
@@ -135,13 +135,13 @@ impl Model {
                 for moved in self.within(id) {
                     self.object(moved).x += 1;
                 }
-                announce(store, id, Event::Bounds, None);
+                announce(store, id, AtspiEvent::Bounds, None);
             }
             Change::Add(number) => {
                 let parent = self.pick(number);
                 if self.objects.len() < OBJECTS_MAX {
                     let child = self.make(Some(parent));
-                    announce(store, parent, Event::ChildrenChanged, Some(child));
+                    announce(store, parent, AtspiEvent::ChildrenChanged, Some(child));
                 }
             }
             Change::Remove(number) => {
@@ -151,7 +151,7 @@ impl Model {
                         self.objects.remove(&gone);
                         self.parents.remove(&gone);
                     }
-                    announce(store, parent, Event::ChildRemoved, Some(id));
+                    announce(store, parent, AtspiEvent::ChildRemoved, Some(id));
                 }
             }
             Change::Reparent(number, to) => {
@@ -161,8 +161,8 @@ impl Model {
                 {
                     self.parents.insert(id, to);
                     self.object(to).children.push(id);
-                    announce(store, parent, Event::ChildRemoved, Some(id));
-                    announce(store, to, Event::ChildrenChanged, Some(id));
+                    announce(store, parent, AtspiEvent::ChildRemoved, Some(id));
+                    announce(store, to, AtspiEvent::ChildrenChanged, Some(id));
                 }
             }
             // The object lives on, as in toolkits that report this by mistake.
@@ -180,13 +180,13 @@ impl Model {
 
 /// Looks as a walk does: takes what is current from the store, reads and stores the rest. Returns what it serves.
 fn look(
-    store: &mut Store,
+    store: &mut MirrorStore,
     model: &mut Model,
     mut racing: Option<(usize, Change)>,
 ) -> BTreeMap<usize, Object> {
     let begun = store.now();
     let mut served = BTreeMap::new();
-    let mut open = vec![(0, Moments::default())];
+    let mut open = vec![(0, AspectMoments::default())];
     let mut count = 0;
     while let Some((id, inherited)) = open.pop() {
         let object = object_ref(id);
@@ -197,7 +197,7 @@ fn look(
             model.change(store, &change);
         }
         count += 1;
-        let mut head = known.head.take().unwrap_or_else(|| Head {
+        let mut head = known.head.take().unwrap_or_else(|| AtspiObjectHeader {
             role: Role::PANEL,
             name: String::new(),
             states: States::default(),
@@ -207,16 +207,16 @@ fn look(
         });
         let mut details = known.details.take().unwrap_or_default();
         let was_at = details.reported;
-        if stale.has(Parts::STATES) {
+        if stale.has(ObjectAspects::STATES) {
             known.states = if read.checked { States::EMPTY.with(State::Checked) } else { States::EMPTY };
         }
-        if stale.has(Parts::BODY) {
+        if stale.has(ObjectAspects::BODY) {
             head.name = read.name.to_string();
         }
-        if stale.has(Parts::EXTENTS) {
+        if stale.has(ObjectAspects::EXTENTS) {
             details.reported = Some(Rect::new(read.x, 0, 10, 10));
         }
-        let known_children = if stale.has(Parts::CHILDREN) { None } else { store.children(&object) };
+        let known_children = if stale.has(ObjectAspects::CHILDREN) { None } else { store.children(&object) };
         let children =
             known_children.unwrap_or_else(|| read.children.iter().map(|child| object_ref(*child)).collect());
         store.update(&object, |node| {
@@ -226,9 +226,9 @@ fn look(
             node.children = Some(Arc::clone(&children));
         });
         store.confirm(&object, stale, read_at);
-        store.confirm(&object, Parts::ALL.without(stale), begun);
+        store.confirm(&object, ObjectAspects::ALL.without(stale), begun);
         if was_at.is_some() && was_at != details.reported {
-            store.mark_inside(&object, Parts::EXTENTS, &mut known.below);
+            store.mark_inside(&object, ObjectAspects::EXTENTS, &mut known.below);
         }
         let ids: Vec<usize> =
             children.iter().map(|child| child.path.rsplit('/').next().unwrap().parse().unwrap()).collect();
@@ -271,7 +271,7 @@ proptest! {
 
     #[test]
     fn nothing_stale_is_served_as_current(steps in proptest::collection::vec(steps(), 1..40)) {
-        let (mut store, mut model) = (Store::new(Parts::NONE), Model::new());
+        let (mut store, mut model) = (MirrorStore::new(ObjectAspects::NONE), Model::new());
         for step in steps {
             match step {
                 Step::Change(change) => model.change(&mut store, &change),
@@ -288,21 +288,21 @@ proptest! {
         prop_assert_eq!(served, model.reachable());
         // Without a change, nothing is stale.
         for id in model.within(0) {
-            let (_, stale) = store.ask(&object_ref(id), &Moments::default(), None);
-            prop_assert_eq!(stale, Parts::NONE, "object {}", id);
+            let (_, stale) = store.ask(&object_ref(id), &AspectMoments::default(), None);
+            prop_assert_eq!(stale, ObjectAspects::NONE, "object {}", id);
         }
     }
 }
 
 #[test]
 fn an_application_with_too_many_objects_keeps_the_latest() {
-    let mut store = Store::new(Parts::NONE);
+    let mut store = MirrorStore::new(ObjectAspects::NONE);
     for id in 0..=NODES_MAX {
         let object = object_ref(id);
-        store.ask(&object, &Moments::default(), None);
+        store.ask(&object, &AspectMoments::default(), None);
         store.mark_frames();
         let now = store.now();
-        store.confirm(&object, Parts::ALL, now);
+        store.confirm(&object, ObjectAspects::ALL, now);
     }
     assert!(store.nodes.len() <= NODES_MAX);
     assert!(store.has(&object_ref(NODES_MAX)) && store.has(&object_ref(NODES_MAX - 1)));
@@ -311,13 +311,13 @@ fn an_application_with_too_many_objects_keeps_the_latest() {
 
 #[test]
 fn what_a_scroll_bar_moves_is_asked_again_and_nothing_else() {
-    let mut store = Store::new(Parts::NONE);
+    let mut store = MirrorStore::new(ObjectAspects::NONE);
     let [area, bar, panel, button, slider] = [0, 1, 2, 3, 4].map(object_ref);
     let mut add = |object: &ObjectRef, role: Role, children: &[&ObjectRef]| {
         let now = store.now();
-        store.ask(object, &Moments::default(), None);
+        store.ask(object, &AspectMoments::default(), None);
         store.update(object, |node| {
-            let head = Head {
+            let head = AtspiObjectHeader {
                 role,
                 name: String::new(),
                 states: States::default(),
@@ -328,23 +328,23 @@ fn what_a_scroll_bar_moves_is_asked_again_and_nothing_else() {
             node.head = Some(head);
             node.children = Some(children.iter().map(|child| (*child).clone()).collect());
         });
-        store.confirm(object, Parts::ALL, now);
+        store.confirm(object, ObjectAspects::ALL, now);
     };
     add(&slider, Role::SLIDER, &[]);
     add(&button, Role::PUSH_BUTTON, &[]);
     add(&panel, Role::PANEL, &[&button, &slider]);
     add(&bar, Role::SCROLL_BAR, &[]);
     add(&area, Role::SCROLL_PANE, &[&panel, &bar]);
-    let stale = |store: &mut Store| {
-        let of_area = store.ask(&area, &Moments::default(), None).0;
+    let stale = |store: &mut MirrorStore| {
+        let of_area = store.ask(&area, &AspectMoments::default(), None).0;
         let (of_panel, _) = store.ask(&panel, &of_area.below, None);
         [&button, &slider].map(|object| store.ask(object, &of_panel.below, None).1)
     };
 
-    announce(&mut store, 4, Event::Value, None);
-    assert_eq!(stale(&mut store), [Parts::NONE, Parts::KIND_AND_BODY]);
-    announce(&mut store, 1, Event::Value, None);
+    announce(&mut store, 4, AtspiEvent::Value, None);
+    assert_eq!(stale(&mut store), [ObjectAspects::NONE, ObjectAspects::KIND_AND_BODY]);
+    announce(&mut store, 1, AtspiEvent::Value, None);
     let [of_button, of_slider] = stale(&mut store);
-    assert_eq!(of_button, Parts::STATES);
-    assert!(of_slider.has(Parts::STATES));
+    assert_eq!(of_button, ObjectAspects::STATES);
+    assert!(of_slider.has(ObjectAspects::STATES));
 }

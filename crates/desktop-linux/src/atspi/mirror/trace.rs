@@ -16,7 +16,7 @@ const CONTENT: [State; 4] = [State::Checked, State::Selected, State::Expanded, S
 
 /// Traits by which an element is recognised.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Trace {
+pub(crate) struct ElementFingerprint {
     /// Its id; `None` if it has none yet.
     pub(super) id: Option<ElementId>,
     pub(super) depth: u16,
@@ -26,7 +26,7 @@ pub(crate) struct Trace {
     pub(super) content: u64,
 }
 
-impl Trace {
+impl ElementFingerprint {
     /// The trace of an element.
     pub(super) fn of(id: Option<ElementId>, element: &Element) -> Self {
         let (role, name) = (element.role.clone(), element.name.clone());
@@ -45,7 +45,7 @@ fn content(element: &Element) -> u64 {
 /// The traces of the elements of a frame at one look.
 #[derive(Debug, Clone)]
 pub(crate) struct Snapshot {
-    pub(super) traces: Arc<[Trace]>,
+    pub(super) traces: Arc<[ElementFingerprint]>,
     pub(super) at: Instant,
 }
 

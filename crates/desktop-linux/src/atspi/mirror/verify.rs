@@ -10,7 +10,7 @@ use serde::Serialize;
 
 /// One difference between the mirror and a fresh walk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Difference {
+pub struct MirrorDiff {
     /// The element.
     pub element: ElementId,
     /// Its label in messages.
@@ -41,8 +41,8 @@ fn parts(element: &Element) -> [(&'static str, String); 12] {
     ]
 }
 
-fn presence(element: &Element, mirror: &str, fresh: &str) -> Difference {
-    Difference {
+fn presence(element: &Element, mirror: &str, fresh: &str) -> MirrorDiff {
+    MirrorDiff {
         element: element.id,
         label: element.label(),
         what: "presence",
@@ -52,7 +52,7 @@ fn presence(element: &Element, mirror: &str, fresh: &str) -> Difference {
 }
 
 /// The differences between two trees of the same window.
-pub(crate) fn differences(mirror: &Tree, fresh: &Tree) -> Vec<Difference> {
+pub(crate) fn differences(mirror: &Tree, fresh: &Tree) -> Vec<MirrorDiff> {
     let mut found = Vec::new();
     let by_id: HashMap<ElementId, &Element> =
         mirror.elements.iter().map(|element| (element.id, element)).collect();
@@ -69,7 +69,7 @@ pub(crate) fn differences(mirror: &Tree, fresh: &Tree) -> Vec<Difference> {
         for ((what, mirror), (_, fresh)) in parts(known).into_iter().zip(parts(element)) {
             if mirror != fresh {
                 let label = element.label();
-                found.push(Difference { element: element.id, label, what, mirror, fresh });
+                found.push(MirrorDiff { element: element.id, label, what, mirror, fresh });
             }
         }
     }
@@ -79,7 +79,7 @@ pub(crate) fn differences(mirror: &Tree, fresh: &Tree) -> Vec<Difference> {
         && let Some((_, element)) =
             mirror.elements.iter().zip(&fresh.elements).find(|(one, other)| one.id != other.id)
     {
-        found.push(Difference {
+        found.push(MirrorDiff {
             element: element.id,
             label: element.label(),
             what: "order",
@@ -91,9 +91,9 @@ pub(crate) fn differences(mirror: &Tree, fresh: &Tree) -> Vec<Difference> {
 }
 
 /// The differences found both before and after the fresh walk; the others come from changes in between.
-pub(crate) fn lasting(before: &Tree, fresh: &Tree, after: &Tree) -> Vec<Difference> {
+pub(crate) fn lasting(before: &Tree, fresh: &Tree, after: &Tree) -> Vec<MirrorDiff> {
     let later = differences(after, fresh);
-    let same = |one: &Difference| {
+    let same = |one: &MirrorDiff| {
         later
             .iter()
             .any(|other| (one.element, one.what, &one.mirror) == (other.element, other.what, &other.mirror))

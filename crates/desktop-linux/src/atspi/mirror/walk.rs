@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError, atomic::AtomicBool};
 
 use deskhand_core::{
     geometry::{Rect, Screen},
-    ui::{CellRange, Element, Partial, WindowKind},
+    ui::{CellRange, Element, IncompleteTreeCause, WindowKind},
 };
 use tokio::time::Instant;
 
@@ -12,26 +12,26 @@ use super::{
     super::{
         accessibility::Accessibility,
         application::Application,
-        bus::{Bus, CallError, gone},
+        bus::{AtspiCallError, Bus, gone},
         shift::Shift,
         view::Pixels,
         wire::ObjectRef,
     },
-    parts::{Moment, Moments},
+    parts::{AspectMoments, Moment},
     seed::Seed,
-    store::Store,
+    store::MirrorStore,
 };
 use deskhand_desktop::{DesktopResult, TreeLimits};
 
 /// An object that belongs to the tree, and the index of its parent node.
 #[derive(Clone)]
-pub(super) struct Wanted {
+pub(super) struct WalkQueueEntry {
     pub(super) object: ObjectRef,
     pub(super) parent: Option<usize>,
 }
 
 /// A node of the tree while it is being built.
-pub(super) struct Node {
+pub(super) struct WalkNode {
     pub(super) object: ObjectRef,
     pub(super) element: Element,
     pub(super) reported: Option<Rect<Screen>>,
@@ -52,7 +52,7 @@ pub(super) struct Node {
     /// `true` if its children have to be read.
     pub(super) children_stale: bool,
     /// When its descendants were last marked as stale.
-    pub(super) below: Moments,
+    pub(super) below: AspectMoments,
 }
 
 /// A visible child of a virtual container.
@@ -64,7 +64,7 @@ pub(super) struct InView {
 }
 
 /// One look at a window.
-pub(super) struct Walk<'a, 'p> {
+pub(super) struct AtspiTreeWalk<'a, 'p> {
     pub(super) accessibility: &'a Accessibility,
     pub(super) bus: Bus,
     pub(super) application: &'a Application,
@@ -72,15 +72,15 @@ pub(super) struct Walk<'a, 'p> {
     pub(super) kind: WindowKind,
     pub(super) pixels: Option<Pixels<'p>>,
     /// The store of a fresh walk.
-    pub(super) own: Option<Mutex<Store>>,
+    pub(super) own: Option<Mutex<MirrorStore>>,
     /// The objects that were read at once, and when.
     pub(super) seed: Option<(Seed, Moment)>,
     pub(super) limits: TreeLimits,
     pub(super) deadline: Instant,
     /// Start of the look: data that was current at this moment is current for it.
     pub(super) begun: Moment,
-    pub(super) nodes: Vec<Node>,
-    pub(super) partial: Option<Partial>,
+    pub(super) nodes: Vec<WalkNode>,
+    pub(super) partial: Option<IncompleteTreeCause>,
     /// Set at the first call without an answer: the remaining objects are not waited for one by one.
     pub(super) stalled: AtomicBool,
     /// Set if an object that the store had is gone.
@@ -90,18 +90,19 @@ pub(super) struct Walk<'a, 'p> {
 }
 
 /// Why a call without an answer makes the tree partial.
-pub(super) fn reason(error: &CallError, deadline: Instant) -> Partial {
+pub(super) fn reason(error: &AtspiCallError, deadline: Instant) -> IncompleteTreeCause {
     match error {
-        CallError::NotAnswering { .. } if Instant::now() < deadline => Partial::NotAnswering,
-        CallError::NotAnswering { .. } => Partial::Deadline,
-        CallError::BusGone | CallError::NoObject | CallError::NotOffered | CallError::Refused(_) => {
-            Partial::NotAnswering
-        }
+        AtspiCallError::NotAnswering { .. } if Instant::now() < deadline => IncompleteTreeCause::NotAnswering,
+        AtspiCallError::NotAnswering { .. } => IncompleteTreeCause::Deadline,
+        AtspiCallError::BusGone
+        | AtspiCallError::NoObject
+        | AtspiCallError::NotOffered
+        | AtspiCallError::Refused(_) => IncompleteTreeCause::NotAnswering,
     }
 }
 
-impl Walk<'_, '_> {
-    pub(super) fn with_store<T>(&self, work: impl FnOnce(&mut Store) -> T) -> T {
+impl AtspiTreeWalk<'_, '_> {
+    pub(super) fn with_store<T>(&self, work: impl FnOnce(&mut MirrorStore) -> T) -> T {
         match &self.own {
             Some(own) => work(&mut own.lock().unwrap_or_else(PoisonError::into_inner)),
             None => self.accessibility.with_mirror(|mirror| {
@@ -111,26 +112,26 @@ impl Walk<'_, '_> {
     }
 
     /// Records why something is missing.
-    pub(super) fn note(&mut self, error: &CallError) -> DesktopResult<()> {
+    pub(super) fn note(&mut self, error: &AtspiCallError) -> DesktopResult<()> {
         match error {
-            CallError::BusGone => return Err(gone()),
-            CallError::NotAnswering { .. } => {
+            AtspiCallError::BusGone => return Err(gone()),
+            AtspiCallError::NotAnswering { .. } => {
                 self.partial = self.partial.or(Some(reason(error, self.deadline)));
             }
-            CallError::NoObject => {}
-            CallError::NotOffered | CallError::Refused(_) => {
+            AtspiCallError::NoObject => {}
+            AtspiCallError::NotOffered | AtspiCallError::Refused(_) => {
                 tracing::debug!(%error, "cannot read an object");
             }
         }
         Ok(())
     }
 
-    pub(super) fn is_virtual(&self, node: &Node) -> bool {
+    pub(super) fn is_virtual(&self, node: &WalkNode) -> bool {
         node.element.child_count > self.limits.children_max
     }
 
     /// Returns `true` if what is in view of a node is read as a [`View`](super::super::view::View).
-    pub(super) fn has_view(&self, node: &Node) -> bool {
+    pub(super) fn has_view(&self, node: &WalkNode) -> bool {
         self.is_virtual(node) && !self.has_rows_by_place(node)
     }
 }

@@ -11,6 +11,6 @@ mod settings;
 mod users;
 
 pub use profile::KeptOut;
-pub(crate) use profile::{Profile, Surroundings};
+pub(crate) use profile::{Profile, SandboxEnvironment};
 pub use settings::{Confine, ConfineMode};
 pub(crate) use users::NamespaceHolder;

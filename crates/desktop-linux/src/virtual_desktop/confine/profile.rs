@@ -29,7 +29,7 @@ const OWN_USERS: &str = "--unshare-user";
 
 /// The way a place is mounted. If there are several for one place, the first counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Cover {
+enum MountAccess {
     /// Nothing of it can be seen.
     Hidden,
     /// The place can be read.
@@ -39,10 +39,10 @@ enum Cover {
 }
 
 /// A place and how it is mounted.
-type CoveredPlace = (PathBuf, Cover);
+type CoveredPlace = (PathBuf, MountAccess);
 
 /// The surroundings in which a program is started.
-pub(crate) struct Surroundings<'a> {
+pub(crate) struct SandboxEnvironment<'a> {
     /// The home folder of the user.
     pub(crate) home: Option<&'a OsStr>,
     /// Search path of programs.
@@ -71,7 +71,7 @@ pub(crate) struct Profile {
     entry: NamespaceEntry,
     /// Existing files and folders, without links, outer ones first.
     covers: Vec<CoveredPlace>,
-    anchors: Vec<Anchor>,
+    anchors: Vec<MountAnchor>,
 }
 
 /// A mount that fixes a folder above a hidden one in place, so that applications cannot replace it.
@@ -82,7 +82,7 @@ pub(crate) struct Profile {
 /// the trash is in `~/.local`. A namespace that an application makes for itself keeps these mounts, because
 /// they are in the hidden folder: it cannot copy the parent without them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Anchor {
+struct MountAnchor {
     hidden: PathBuf,
     parent: PathBuf,
     name: OsString,
@@ -96,20 +96,20 @@ impl Confine {
     /// They have to be confined and cannot be.
     pub fn kept_out(&self) -> Result<Option<KeptOut>, String> {
         let environment = Environment::of_this_process();
-        let profile = self.profile(&Surroundings {
+        let profile = self.profile(&SandboxEnvironment {
             home: environment.find("HOME"),
             path: environment.path(),
             private: None,
             display: None,
             files: &[],
         })?;
-        let places = |profile: &Profile, wanted: Cover| -> Vec<PathBuf> {
+        let places = |profile: &Profile, wanted: MountAccess| -> Vec<PathBuf> {
             let covers = profile.covers.iter().filter(|(_, how)| *how == wanted);
             covers.map(|(path, _)| path.clone()).filter(|path| path != Path::new(PROCESSES)).collect()
         };
         Ok(profile.map(|profile| KeptOut {
-            hidden: places(&profile, Cover::Hidden),
-            writable: places(&profile, Cover::Writable),
+            hidden: places(&profile, MountAccess::Hidden),
+            writable: places(&profile, MountAccess::Writable),
         }))
     }
 
@@ -118,7 +118,7 @@ impl Confine {
     /// # Errors
     /// Why the program cannot be started: it has to be confined and cannot be, or a file is in a place that is kept from it,
     /// with the setting that lets it in.
-    pub(crate) fn profile(&self, surroundings: &Surroundings<'_>) -> Result<Option<Profile>, String> {
+    pub(crate) fn profile(&self, surroundings: &SandboxEnvironment<'_>) -> Result<Option<Profile>, String> {
         if self.mode == ConfineMode::Off {
             return Ok(None);
         }
@@ -157,33 +157,35 @@ impl Confine {
 
     fn covers(
         &self,
-        surroundings: &Surroundings<'_>,
+        surroundings: &SandboxEnvironment<'_>,
         superuser: bool,
-    ) -> io::Result<(Vec<CoveredPlace>, Vec<Anchor>)> {
+    ) -> io::Result<(Vec<CoveredPlace>, Vec<MountAnchor>)> {
         let home = surroundings.home.map(Path::new);
         let mut all = Covers::default();
-        let ours = self.read_only.iter().map(|path| (path, Cover::ReadOnly));
-        let documents = self.documents.iter().map(|path| (path, Cover::Writable));
-        for (path, how) in ours.chain(self.hidden.iter().map(|path| (path, Cover::Hidden))).chain(documents) {
+        let ours = self.read_only.iter().map(|path| (path, MountAccess::ReadOnly));
+        let documents = self.documents.iter().map(|path| (path, MountAccess::Writable));
+        for (path, how) in
+            ours.chain(self.hidden.iter().map(|path| (path, MountAccess::Hidden))).chain(documents)
+        {
             // If it were missing, an application could make it.
             if !path.exists() {
                 fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
             }
             all.add(path, how);
         }
-        self.programs.iter().for_each(|program| all.add(program, Cover::ReadOnly));
+        self.programs.iter().for_each(|program| all.add(program, MountAccess::ReadOnly));
         // Of the desktops of this user, an application sees its own.
-        all.add(&desktops_folder(), Cover::Hidden);
-        SYSTEM.iter().for_each(|path| all.add(Path::new(path), Cover::ReadOnly));
-        all.add(Path::new(PROCESSES), if superuser { Cover::ReadOnly } else { Cover::Writable });
-        all.add(Path::new(RUN), Cover::Hidden);
+        all.add(&desktops_folder(), MountAccess::Hidden);
+        SYSTEM.iter().for_each(|path| all.add(Path::new(path), MountAccess::ReadOnly));
+        all.add(Path::new(PROCESSES), if superuser { MountAccess::ReadOnly } else { MountAccess::Writable });
+        all.add(Path::new(RUN), MountAccess::Hidden);
         let secrets = home.into_iter().flat_map(|home| SECRETS.iter().map(|secret| home.join(secret)));
         let others = of_the_user(surroundings.private, surroundings.display.as_deref());
         let allowed = self.allow.iter().map(|path| in_home(path, home));
         let allowed: Vec<PathBuf> = allowed.filter_map(|path| path.canonicalize().ok()).collect();
         for place in secrets.chain(others) {
             if !place.canonicalize().is_ok_and(|real| allowed.contains(&real)) {
-                all.add(&place, Cover::Hidden);
+                all.add(&place, MountAccess::Hidden);
             }
         }
         let beside = surroundings.files.iter().filter_map(|file| folder_of(&plain(file)));
@@ -199,17 +201,17 @@ impl Confine {
         for folder in
             writable.iter().chain(&pinned).filter(|folder| !all.keeps(folder)).cloned().collect::<Vec<_>>()
         {
-            all.add(&folder, Cover::Writable);
+            all.add(&folder, MountAccess::Writable);
         }
         for place in RUN_KEPT.iter().chain([&NAME_SERVERS]).map(Path::new).filter(|path| is_below_run(path)) {
-            all.add(place, Cover::ReadOnly);
+            all.add(place, MountAccess::ReadOnly);
         }
         for own in surroundings.private.into_iter().chain(surroundings.display.as_deref()) {
-            all.add(own, Cover::Writable);
+            all.add(own, MountAccess::Writable);
         }
         // What steers the desktop.
         if let Some(private) = surroundings.private {
-            all.add(&private.join(OWN_FOLDER), Cover::Hidden);
+            all.add(&private.join(OWN_FOLDER), MountAccess::Hidden);
         }
         // An outer mount would hide an inner one that was made before it.
         all.0.sort_by_key(|(path, _)| path.components().count());
@@ -218,7 +220,7 @@ impl Confine {
 
     /// The folders above ours, wherever applications can write: those above a hidden folder have an anchor in it; the others become mounts
     /// of their own.
-    fn kept_in_place(&self, writable: &[PathBuf]) -> (Vec<Anchor>, Vec<PathBuf>) {
+    fn kept_in_place(&self, writable: &[PathBuf]) -> (Vec<MountAnchor>, Vec<PathBuf>) {
         let is_movable =
             |folder: &Path| writable.iter().any(|place| folder != place && folder.starts_with(place));
         let above = |path: &Path| -> Vec<PathBuf> {
@@ -235,7 +237,7 @@ impl Confine {
                     && kept.insert(folder.clone())
                 {
                     let (hidden, parent) = (hidden.clone(), parent.to_owned());
-                    anchors.push(Anchor { hidden, parent, name: name.to_owned() });
+                    anchors.push(MountAnchor { hidden, parent, name: name.to_owned() });
                 }
             }
         }
@@ -252,7 +254,7 @@ struct Covers(Vec<CoveredPlace>);
 
 impl Covers {
     /// Adds a place, if it exists and has none yet.
-    fn add(&mut self, path: &Path, how: Cover) {
+    fn add(&mut self, path: &Path, how: MountAccess) {
         // What does not exist cannot be covered, and holds nothing.
         if let Ok(real) = path.canonicalize()
             && !self.0.iter().any(|(known, _)| *known == real)
@@ -263,7 +265,7 @@ impl Covers {
 
     /// Returns `true` if a place is in one that cannot be written.
     fn keeps(&self, place: &Path) -> bool {
-        self.0.iter().any(|(path, how)| *how != Cover::Writable && place.starts_with(path))
+        self.0.iter().any(|(path, how)| *how != MountAccess::Writable && place.starts_with(path))
     }
 }
 
@@ -357,13 +359,13 @@ impl Profile {
             let is_folder = path.is_dir();
             let path = path.as_os_str();
             let options: Vec<&OsStr> = match how {
-                Cover::Writable => vec![OsStr::new("--bind"), path, path],
-                Cover::ReadOnly => vec![OsStr::new("--ro-bind"), path, path],
-                Cover::Hidden if is_folder => {
+                MountAccess::Writable => vec![OsStr::new("--bind"), path, path],
+                MountAccess::ReadOnly => vec![OsStr::new("--ro-bind"), path, path],
+                MountAccess::Hidden if is_folder => {
                     closed.extend([OsStr::new("--remount-ro"), path]);
                     vec![OsStr::new("--tmpfs"), path]
                 }
-                Cover::Hidden => vec![OsStr::new("--ro-bind"), OsStr::new("/dev/null"), path],
+                MountAccess::Hidden => vec![OsStr::new("--ro-bind"), OsStr::new("/dev/null"), path],
             };
             all.extend(options.into_iter().map(OsStr::to_owned));
             all.extend(self.anchored_in(Path::new(path)));
@@ -392,7 +394,7 @@ impl Profile {
     fn hides(&self, file: &Path) -> Option<&Path> {
         let real = file.canonicalize().ok().or_else(|| folder_of(file))?;
         let (place, how) = self.covers.iter().rfind(|(path, _)| real.starts_with(path))?;
-        (*how == Cover::Hidden).then_some(place)
+        (*how == MountAccess::Hidden).then_some(place)
     }
 }
 

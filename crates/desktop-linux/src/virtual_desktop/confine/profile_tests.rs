@@ -41,7 +41,7 @@ impl Home {
     }
 
     fn profile(&self, confine: &Confine, files: &[String]) -> Result<Option<Profile>, String> {
-        confine.profile(&Surroundings {
+        confine.profile(&SandboxEnvironment {
             home: Some(self.0.path().as_os_str()),
             path: &std::env::var_os("PATH").unwrap(),
             private: Some(&self.path("private")),
@@ -125,7 +125,7 @@ fn without_bubblewrap_the_mode_decides() {
     let home = Home::new();
     let with = |mode: ConfineMode| {
         let confine = Confine { mode, ..home.confine() };
-        confine.profile(&Surroundings {
+        confine.profile(&SandboxEnvironment {
             home: None,
             path: OsStr::new("/no-such-folder"),
             private: None,

@@ -15,7 +15,7 @@ mod ui_tars;
 use deskhand_core::model::{ModelRequest, ReplyKind, Speaker};
 use serde_json::{Value, json};
 
-use super::{Dialect, Piece, Said, StructuredOutput};
+use super::{Dialect, StructuredOutput, WireMessage, WireMessagePart};
 
 /// Protocol by which a model works in pictures, if it is an operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -99,7 +99,7 @@ impl Computer {
     }
 
     /// Adds to the message of the system how to reply, where no tool says it.
-    pub(crate) fn instruct(self, said: &mut [Said]) {
+    pub(crate) fn instruct(self, said: &mut [WireMessage]) {
         let (width, height) = (self.width, self.height);
         let size = format!("pixels of the picture, which is {width} wide and {height} high");
         let (text, places) = match self.form {
@@ -112,7 +112,7 @@ impl Computer {
         };
         let text = text.replace("{places}", &places);
         if let Some(system) = said.iter_mut().find(|one| one.speaker == Speaker::System) {
-            system.parts.push(Piece::Text(text.trim().to_owned()));
+            system.parts.push(WireMessagePart::Text(text.trim().to_owned()));
         }
     }
 

@@ -17,7 +17,7 @@ const ACTIONS_MAX: usize = 50;
 
 /// A call of a function with arguments by name.
 #[derive(Debug, PartialEq, Eq)]
-struct Call {
+struct UiTarsCall {
     name: String,
     arguments: Vec<(String, String)>,
 }
@@ -34,7 +34,7 @@ pub(super) fn read(text: &str, pixel: impl Fn(f64, f64) -> (f64, f64)) -> (Strin
 
 /// The calls in a text: one after the other, each maybe behind another `Action:`. What is no call becomes one without arguments, which
 /// nobody knows.
-fn calls(text: &str) -> Vec<Call> {
+fn calls(text: &str) -> Vec<UiTarsCall> {
     let mut calls = Vec::new();
     let mut rest = text.chars().peekable();
     while calls.len() < ACTIONS_MAX {
@@ -44,16 +44,16 @@ fn calls(text: &str) -> Vec<Call> {
     calls
 }
 
-fn call(rest: &mut Peekable<Chars<'_>>) -> Option<Call> {
+fn call(rest: &mut Peekable<Chars<'_>>) -> Option<UiTarsCall> {
     let mut name = String::new();
     while let Some(c) = rest.next() {
         match c {
-            '(' => return Some(Call { name: plain(&name), arguments: arguments(rest) }),
+            '(' => return Some(UiTarsCall { name: plain(&name), arguments: arguments(rest) }),
             _ => name.push(c),
         }
     }
     let name = plain(&name);
-    (!name.is_empty()).then_some(Call { name, arguments: Vec::new() })
+    (!name.is_empty()).then_some(UiTarsCall { name, arguments: Vec::new() })
 }
 
 /// A name without what models put around it.
@@ -118,7 +118,7 @@ fn bare(rest: &mut Peekable<Chars<'_>>) -> String {
     value.trim().to_owned()
 }
 
-fn converted(call: &Call, thought: &str, pixel: impl Fn(f64, f64) -> (f64, f64)) -> Value {
+fn converted(call: &UiTarsCall, thought: &str, pixel: impl Fn(f64, f64) -> (f64, f64)) -> Value {
     let argument = |names: &[&str]| {
         let found = call.arguments.iter().find(|(name, _)| names.contains(&name.as_str()));
         found.map(|(_, value)| value.as_str())

@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, Command, Verdict},
+    command::{CallResult, CallStatus, ToolCommand, Verdict},
     ids::WindowId,
     policy::Policy,
 };
-use deskhand_desktop::Settling as _;
+use deskhand_desktop::IdleWait as _;
 use deskhand_testkit::fixture::{Entry, Fixture};
 use serde_json::{Value, json};
 
@@ -148,7 +148,7 @@ impl Player<'_> {
         deed: Deed,
     ) -> Result<CallResult, Failure> {
         let arguments = deed.arguments.as_object().cloned().unwrap_or_default();
-        let command = Command { tool: deed.tool.to_owned(), arguments, window, ..Command::default() };
+        let command = ToolCommand { tool: deed.tool.to_owned(), arguments, window, ..ToolCommand::default() };
         let held = self.holds(&deed.truth, None).await.unwrap_or(false);
         let mark = self.stage.fixture.as_ref().map_or(0, Fixture::mark);
         let processor = self.processor_ms();

@@ -11,10 +11,10 @@ use deskhand_core::{
     ids::WindowId,
     ui::{Element, Role, Tree, WindowInfo},
 };
-use deskhand_desktop::{LaunchRequest, QuietLimits, Settling as _, TreeLimits, UiTree as _};
+use deskhand_desktop::{IdleWait as _, LaunchRequest, QuietLimits, TreeLimits, UiTree as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::ActLimits;
-use deskhand_desktop_detect::{DetectOptions, Seeing};
+use deskhand_desktop_detect::{DetectOptions, DetectingDesktop};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_process::{PATH_DEFAULT, find_program};
 use deskhand_runtime::Toolbox;
@@ -177,9 +177,9 @@ impl Application {
 /// A running application.
 pub(crate) struct Stage {
     /// As agents have it: with pictures read where the application tells nothing, or what is out of date.
-    pub(crate) desktop: Seeing<LinuxDesktop>,
+    pub(crate) desktop: DetectingDesktop<LinuxDesktop>,
     pub(crate) window: WindowInfo,
-    pub(crate) tools: Toolbox<Seeing<LinuxDesktop>>,
+    pub(crate) tools: Toolbox<DetectingDesktop<LinuxDesktop>>,
     pub(crate) observer: Observer,
     pub(crate) oracle: Oracle,
     /// The fixture, for our own applications.
@@ -199,7 +199,7 @@ impl Stage {
         let (request, fixture, file) = request(application, &folder, port).await?;
         let observer = Observer::start(&desktop).await?;
         let oracle = Oracle::start(&desktop, port)?;
-        let desktop = Seeing::new(desktop, DetectOptions::default());
+        let desktop = DetectingDesktop::new(desktop, DetectOptions::default());
         let launched = act::launch(&desktop, &request, &ActLimits::default()).await?;
         let window = launched.window.clone().ok_or_else(|| launched.summary())?;
         if let Some(fixture) = &fixture {

@@ -165,7 +165,7 @@ async fn nested(player: &mut Player<'_>) -> Result<(), Failure> {
         ("Close", "Advanced", "close", "Advanced"),
         ("Close", "Settings", "close", "Settings"),
     ] {
-        let wanted = deskhand_core::ui::Wanted::named(button);
+        let wanted = deskhand_core::ui::ElementQuery::named(button);
         let found =
             deskhand_desktop_act::find_element(&player.stage.desktop, player.stage.window.id, &wanted)
                 .await?;

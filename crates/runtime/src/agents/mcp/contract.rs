@@ -4,7 +4,7 @@ use deskhand_core::{agent::AgentReport, session::SubtaskStatus, text::clip};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::{agents::Assignment, mcp::Answer};
+use crate::{agents::Assignment, mcp::McpReply};
 
 /// The tool that the server offers.
 pub const WORK: &str = "work_on_subtask";
@@ -23,37 +23,37 @@ pub(super) fn arguments(assignment: &Assignment) -> Map<String, Value> {
 /// Outcome of the sub-task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Ended {
+enum McpSubtaskStatus {
     Finished,
     Failed,
     Rejected,
 }
 
 #[derive(Debug, Deserialize)]
-struct Told {
-    status: Ended,
+struct McpSubtaskResult {
+    status: McpSubtaskStatus,
     #[serde(default)]
     result: String,
 }
 
 /// Parses the result. Anything without a valid `finished` status is a failure.
-pub(super) fn report(answer: &Answer) -> AgentReport {
+pub(super) fn report(answer: &McpReply) -> AgentReport {
     let text = answer.text.as_str();
     let failed = |result: String| AgentReport { status: SubtaskStatus::Failed, result };
     if answer.is_error {
         return failed(clip(text, RESULT_CHARS_MAX));
     }
     let told = if answer.data.is_null() {
-        serde_json::from_str::<Told>(text)
+        serde_json::from_str::<McpSubtaskResult>(text)
     } else {
-        serde_json::from_value::<Told>(answer.data.clone())
+        serde_json::from_value::<McpSubtaskResult>(answer.data.clone())
     };
     match told {
-        Ok(Told { status, result }) => AgentReport {
+        Ok(McpSubtaskResult { status, result }) => AgentReport {
             status: match status {
-                Ended::Finished => SubtaskStatus::Finished,
-                Ended::Failed => SubtaskStatus::Failed,
-                Ended::Rejected => SubtaskStatus::Rejected,
+                McpSubtaskStatus::Finished => SubtaskStatus::Finished,
+                McpSubtaskStatus::Failed => SubtaskStatus::Failed,
+                McpSubtaskStatus::Rejected => SubtaskStatus::Rejected,
             },
             result: clip(&result, RESULT_CHARS_MAX),
         },
@@ -69,7 +69,7 @@ mod tests {
 
     use super::*;
 
-    fn check(result: &Answer, status: SubtaskStatus, expected: &str) {
+    fn check(result: &McpReply, status: SubtaskStatus, expected: &str) {
         let report = report(result);
         assert_eq!(report.status, status, "{report:?}");
         assert!(report.result.contains(expected), "{report:?}");
@@ -77,15 +77,15 @@ mod tests {
 
     #[test]
     fn only_an_explicit_finished_status_counts() {
-        let structured = |data: Value| Answer { data, ..Answer::default() };
+        let structured = |data: Value| McpReply { data, ..McpReply::default() };
         check(&structured(json!({"status": "finished", "result": "42"})), SubtaskStatus::Finished, "42");
         check(&structured(json!({"status": "rejected", "result": "no"})), SubtaskStatus::Rejected, "no");
         check(&structured(json!({"status": "failed"})), SubtaskStatus::Failed, "");
         check(&structured(json!({"status": "done"})), SubtaskStatus::Failed, "unknown variant `done`");
-        let text = |text: &str| Answer { text: text.to_owned(), ..Answer::default() };
+        let text = |text: &str| McpReply { text: text.to_owned(), ..McpReply::default() };
         check(&text(r#"{"status": "finished", "result": "in text"}"#), SubtaskStatus::Finished, "in text");
         check(&text("All done!"), SubtaskStatus::Failed, "All done!");
-        let error = Answer { is_error: true, ..text("out of paper") };
+        let error = McpReply { is_error: true, ..text("out of paper") };
         check(&error, SubtaskStatus::Failed, "out of paper");
     }
 }

@@ -13,8 +13,8 @@ use super::{
     settings::McpSettings,
 };
 use crate::{
-    agents::{AgentError, AgentKind, AgentSetup, Assignment, DelegateAgent, OpenAgent, Progress},
-    mcp::{Client, McpError},
+    agents::{AgentError, AgentKind, AgentSetup, Assignment, DelegateAgent, DelegateProgress, OpenAgent},
+    mcp::{McpClient, McpError},
 };
 
 /// An agent started by a command.
@@ -64,8 +64,8 @@ impl AgentKind for McpKind {
 }
 
 /// Starts the server and checks that it offers the tool; returns its introduction.
-async fn open(settings: &McpSettings, folder: &Path) -> Result<(Client, String), McpError> {
-    let client = Client::open(&settings.server(), folder).await?;
+async fn open(settings: &McpSettings, folder: &Path) -> Result<(McpClient, String), McpError> {
+    let client = McpClient::open(&settings.server(), folder).await?;
     let (tools, _) = client.tools(settings.start_timeout).await?;
     let Some(tool) = tools.iter().find(|tool| tool.name == WORK) else {
         let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
@@ -80,11 +80,11 @@ struct McpAgent {
     settings: McpSettings,
     folder: PathBuf,
     /// Taken out while it works: dropping the work drops the process too, and the next sub-task starts another.
-    client: Mutex<Option<Client>>,
+    client: Mutex<Option<McpClient>>,
 }
 
 impl DelegateAgent for McpAgent {
-    async fn work(&self, assignment: Assignment, _: Progress) -> AgentReport {
+    async fn work(&self, assignment: Assignment, _: DelegateProgress) -> AgentReport {
         let failed = |result: String| AgentReport { status: SubtaskStatus::Failed, result };
         let kept = self.client.lock().await.take();
         let alive = kept.and_then(|mut client| client.is_alive().then_some(client));

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use crate::{
-    mcp::{ProgramSettings, ServerSettings, Transport},
+    mcp::{McpServerSettings, McpTransport, ProgramSettings},
     programs::sandbox::SandboxSettings,
 };
 
@@ -46,10 +46,10 @@ impl McpSettings {
 
 impl McpSettings {
     /// Returns the settings by which its server is started.
-    pub(super) fn server(&self) -> ServerSettings {
-        ServerSettings {
+    pub(super) fn server(&self) -> McpServerSettings {
+        McpServerSettings {
             name: self.name.clone(),
-            transport: Transport::Program(ProgramSettings {
+            transport: McpTransport::Program(ProgramSettings {
                 command: self.command.clone(),
                 folder: self.folder.clone(),
                 sandbox: self.sandbox.clone(),

@@ -10,12 +10,12 @@ use std::{
 use super::run_command::spec;
 use crate::{
     agents::{AgentError, AgentKind, AgentObservation, AgentSetup, OpenAgent, StepsAgent},
-    programs::{Runner, sandbox::SandboxSettings},
+    programs::{ProgramRunner, sandbox::SandboxSettings},
 };
 use deskhand_confine::Enforcement;
 use deskhand_core::{
     agent::{AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentHome, AgentSteps, usual_statuses},
-    command::{CallResult, Command},
+    command::{CallResult, ToolCommand},
     known_tools,
 };
 
@@ -92,20 +92,20 @@ impl AgentKind for ShellKind {
 
     async fn open(&self, setup: AgentSetup) -> Result<OpenAgent, AgentError> {
         let ShellSettings { folder, sandbox, environment, timeout_max } = self.settings.clone();
-        let runner = Runner::new(sandbox, folder.as_ref(), environment, &setup.folder)
+        let runner = ProgramRunner::new(sandbox, folder.as_ref(), environment, &setup.folder)
             .map_err(|problem| AgentError { agent: NAME.to_owned(), problem })?;
-        Ok(OpenAgent::steps(Shell { timeout_max, runner }))
+        Ok(OpenAgent::steps(ShellAgent { timeout_max, runner }))
     }
 }
 
 /// An open shell agent.
-pub(super) struct Shell {
+pub(super) struct ShellAgent {
     timeout_max: Duration,
-    runner: Runner,
+    runner: ProgramRunner,
 }
 
-impl Shell {
-    pub(super) const fn runner(&self) -> &Runner {
+impl ShellAgent {
+    pub(super) const fn runner(&self) -> &ProgramRunner {
         &self.runner
     }
 
@@ -128,7 +128,7 @@ impl Shell {
     }
 }
 
-impl StepsAgent for Shell {
+impl StepsAgent for ShellAgent {
     async fn observe(&self, _picture: bool) -> Result<AgentObservation, String> {
         let folder = self.runner.folder();
         let mut text = format!("Working folder: {}\n{}\n", folder.display(), self.rules());
@@ -143,7 +143,7 @@ impl StepsAgent for Shell {
         Ok(AgentObservation { text, png: None })
     }
 
-    async fn call(&self, command: &Command) -> CallResult {
+    async fn call(&self, command: &ToolCommand) -> CallResult {
         if command.tool == known_tools::RUN_COMMAND {
             self.run_command(command).await
         } else {

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use deskhand_core::{
-    command::{CallResult, Command, ToolSpec, Verdict},
+    command::{CallResult, ToolCommand, ToolSpec, Verdict},
     intent::{Does, take_declarations},
     known_tools::RUN_COMMAND,
 };
@@ -11,8 +11,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::kind::Shell;
-use crate::programs::{Run, STDOUT_KEPT};
+use super::kind::ShellAgent;
+use crate::programs::{ProgramRun, STDOUT_KEPT};
 
 /// The default timeout, in seconds.
 const TIMEOUT_S_DEFAULT: u64 = 60;
@@ -64,9 +64,9 @@ fn refused(reason: impl Into<String>) -> CallResult {
     CallResult::failure(Some(Verdict::Refused), reason)
 }
 
-impl Shell {
+impl ShellAgent {
     /// Runs a command. Dropping the future kills the program and its descendants.
-    pub(super) async fn run_command(&self, command: &Command) -> CallResult {
+    pub(super) async fn run_command(&self, command: &ToolCommand) -> CallResult {
         let arguments = Value::Object(command.arguments.clone());
         let input: RunCommand = match serde_path_to_error::deserialize(arguments) {
             Ok(input) => input,
@@ -77,7 +77,7 @@ impl Shell {
             Err(problem) => return refused(problem),
         };
         let limit = Duration::from_secs(input.timeout_s.unwrap_or(TIMEOUT_S_DEFAULT)).min(self.timeout_max());
-        let run = Run {
+        let run = ProgramRun {
             program: &input.program,
             arguments: &input.arguments,
             folder: &folder,

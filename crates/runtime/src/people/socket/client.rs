@@ -16,12 +16,12 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use super::{Client, Shared};
+use super::{ControlClient, ControlSocketState};
 use crate::{
     people::{
         InputLine, InputLines, JsonFrontend, LINE_BYTES_MAX, console::console_beside, protocol::FromSession,
     },
-    waiting::Waiting,
+    waiting::SessionWait,
 };
 
 /// The most lines that wait for a client to read them; then it is cut off.
@@ -30,7 +30,12 @@ const LINES_MAX: usize = 256;
 const WAITS_EVERY: Duration = Duration::from_millis(100);
 
 /// Serves a client until it leaves, does not read, or this is dropped.
-pub(super) async fn serve(stream: UnixStream, number: u64, session: SessionId, shared: Arc<Shared>) {
+pub(super) async fn serve(
+    stream: UnixStream,
+    number: u64,
+    session: SessionId,
+    shared: Arc<ControlSocketState>,
+) {
     let (read, write) = stream.into_split();
     let (sender, lines) = mpsc::channel(LINES_MAX);
     let gone = watch::Sender::new(false);
@@ -47,11 +52,11 @@ pub(super) async fn serve(stream: UnixStream, number: u64, session: SessionId, s
         console_beside(heard, frontend, switches, shared.words.clone(), shared.steering);
     let paused = steered.pause.is_paused();
     let begun = FromSession::Attached { session: &session.0, seq: *shared.seq.borrow(), paused };
-    let writing = Writing { write, lines, begun: text_of(&begun) };
-    let client = Client { number, console: Arc::new(console) };
+    let writing = ControlClientWriter { write, lines, begun: text_of(&begun) };
+    let client = ControlClient { number, console: Arc::new(console) };
     // From here on it is asked.
     shared.clients.send_modify(|clients| clients.push(client));
-    let _leaving = Leaving { shared: &shared, number };
+    let _leaving = ControlClientGuard { shared: &shared, number };
     let mut gone = gone.subscribe();
     // Who closes their end at once has perhaps written before: that nothing can be written to them ends nothing.
     let written = async {
@@ -67,12 +72,12 @@ pub(super) async fn serve(stream: UnixStream, number: u64, session: SessionId, s
 }
 
 /// Takes the client out of those who are asked.
-struct Leaving<'a> {
-    shared: &'a Shared,
+struct ControlClientGuard<'a> {
+    shared: &'a ControlSocketState,
     number: u64,
 }
 
-impl Drop for Leaving<'_> {
+impl Drop for ControlClientGuard<'_> {
     fn drop(&mut self) {
         self.shared.clients.send_modify(|clients| clients.retain(|client| client.number != self.number));
     }
@@ -103,16 +108,20 @@ async fn read_lines(read: OwnedReadHalf, input: mpsc::Sender<InputLine>) {
 }
 
 /// The write half of a client connection.
-struct Writing {
+struct ControlClientWriter {
     write: OwnedWriteHalf,
     lines: mpsc::Receiver<String>,
     /// The first line.
     begun: String,
 }
 
-impl Writing {
+impl ControlClientWriter {
     /// Writes until the client is gone.
-    async fn write_all(mut self, mut seq: watch::Receiver<u64>, mut waits: watch::Receiver<Option<Waiting>>) {
+    async fn write_all(
+        mut self,
+        mut seq: watch::Receiver<u64>,
+        mut waits: watch::Receiver<Option<SessionWait>>,
+    ) {
         seq.mark_unchanged();
         waits.mark_changed();
         let (mut next_wait, mut is_due) = (Instant::now(), false);

@@ -30,8 +30,8 @@ use tokio::{
 };
 
 use super::{
-    Answered, ApprovalRequest, Console, Decided, PauseNotice, PauseSwitch, Questions, Request, Steering,
-    UserChannel, WORDS_WAITING_MAX,
+    ApprovalReply, ApprovalRequest, Console, PauseNotice, PauseSwitch, QuestionReply, QuestionRequest,
+    SteeringScope, UserChannel, UserRequest, WORDS_WAITING_MAX,
 };
 use crate::{stop::StopSwitch, waiting::Waits};
 
@@ -40,7 +40,7 @@ const CLIENTS_MAX: usize = 32;
 
 /// The switches and the state that a session offers to its clients.
 #[derive(Debug, Clone)]
-pub struct Steered {
+pub struct SessionControls {
     /// Stops it.
     pub stop: StopSwitch,
     /// Pauses it.
@@ -51,16 +51,16 @@ pub struct Steered {
 
 /// A client that may be asked.
 #[derive(Clone)]
-struct Client {
+struct ControlClient {
     number: u64,
     console: Arc<Console>,
 }
 
 /// State shared by all clients.
-struct Shared {
-    session: Steered,
-    steering: Steering,
-    clients: watch::Sender<Vec<Client>>,
+struct ControlSocketState {
+    session: SessionControls,
+    steering: SteeringScope,
+    clients: watch::Sender<Vec<ControlClient>>,
     /// The number of the last record.
     seq: watch::Sender<u64>,
     /// The last number that a client got.
@@ -80,19 +80,19 @@ pub enum Patience {
 
 /// The socket, and the channel to all who use it. The socket is gone once this is dropped; clients are cut off then.
 pub struct ControlSocket {
-    shared: Arc<Shared>,
+    shared: Arc<ControlSocketState>,
     words: tokio::sync::Mutex<mpsc::Receiver<String>>,
     patience: Patience,
-    listening: Mutex<Option<Listening>>,
+    listening: Mutex<Option<ControlSocketGuard>>,
 }
 
-struct Listening {
+struct ControlSocketGuard {
     path: PathBuf,
     /// Aborted when dropped.
     _accepting: JoinSet<()>,
 }
 
-impl Drop for Listening {
+impl Drop for ControlSocketGuard {
     fn drop(&mut self) {
         fs::remove_file(&self.path).ok();
     }
@@ -100,9 +100,9 @@ impl Drop for Listening {
 
 impl ControlSocket {
     /// The channel; nobody can come before it [listens](Self::listen).
-    pub fn new(session: Steered, patience: Patience, steering: Steering) -> Self {
+    pub fn new(session: SessionControls, patience: Patience, steering: SteeringScope) -> Self {
         let (said, words) = mpsc::channel(WORDS_WAITING_MAX);
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ControlSocketState {
             words: said,
             session,
             steering,
@@ -126,7 +126,7 @@ impl ControlSocket {
         let listener = ControlListener::bind(folder)?;
         let mut accepting = JoinSet::new();
         accepting.spawn(accept(listener, session.clone(), Arc::clone(&self.shared)));
-        *listening = Some(Listening { path, _accepting: accepting });
+        *listening = Some(ControlSocketGuard { path, _accepting: accepting });
         Ok(())
     }
 
@@ -138,9 +138,9 @@ impl ControlSocket {
     /// Asks all clients, and those who come meanwhile; `None` if there is nobody.
     async fn first_of<T: Send>(
         &self,
-        ask: impl Fn(Client) -> BoxFuture<'static, Option<T>> + Send + Sync,
+        ask: impl Fn(ControlClient) -> BoxFuture<'static, Option<T>> + Send + Sync,
     ) -> Option<T> {
-        if self.shared.steering == Steering::StopOnly {
+        if self.shared.steering == SteeringScope::StopOnly {
             return None;
         }
         let mut clients = self.shared.clients.subscribe();
@@ -167,30 +167,30 @@ impl ControlSocket {
 }
 
 impl UserChannel for ControlSocket {
-    async fn next_request(&self) -> Option<Request> {
+    async fn next_request(&self) -> Option<UserRequest> {
         self.first_of(|client| Box::pin(async move { client.console.next_request().await })).await
     }
 
-    async fn ask(&self, questions: &Questions) -> Answered {
-        let ask = |client: Client| -> BoxFuture<'static, Option<Answered>> {
+    async fn ask(&self, questions: &QuestionRequest) -> QuestionReply {
+        let ask = |client: ControlClient| -> BoxFuture<'static, Option<QuestionReply>> {
             let questions = questions.clone();
             Box::pin(async move {
                 let answered = client.console.ask(&questions).await;
-                Some(answered).filter(|answered| *answered != Answered::Nobody)
+                Some(answered).filter(|answered| *answered != QuestionReply::Nobody)
             })
         };
-        self.first_of(ask).await.unwrap_or(Answered::Nobody)
+        self.first_of(ask).await.unwrap_or(QuestionReply::Nobody)
     }
 
-    async fn decide(&self, request: &ApprovalRequest) -> Decided {
-        let decide = |client: Client| -> BoxFuture<'static, Option<Decided>> {
+    async fn decide(&self, request: &ApprovalRequest) -> ApprovalReply {
+        let decide = |client: ControlClient| -> BoxFuture<'static, Option<ApprovalReply>> {
             let request = request.clone();
             Box::pin(async move {
                 let decided = client.console.decide(&request).await;
-                Some(decided).filter(|decided| *decided != Decided::Nobody)
+                Some(decided).filter(|decided| *decided != ApprovalReply::Nobody)
             })
         };
-        self.first_of(decide).await.unwrap_or(Decided::Nobody)
+        self.first_of(decide).await.unwrap_or(ApprovalReply::Nobody)
     }
 
     async fn heard(&self) -> String {
@@ -210,7 +210,7 @@ impl UserChannel for ControlSocket {
 }
 
 /// Takes clients in until it is aborted.
-async fn accept(listener: ControlListener, session: SessionId, shared: Arc<Shared>) {
+async fn accept(listener: ControlListener, session: SessionId, shared: Arc<ControlSocketState>) {
     let mut serving = JoinSet::new();
     loop {
         tokio::select! {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use deskhand_core::ids::SessionId;
 use tokio::{io::AsyncWriteExt as _, time::timeout};
 
-use super::{ControlSocket, Patience, Steered, Steering, connect_control};
+use super::{ControlSocket, Patience, SessionControls, SteeringScope, connect_control};
 use crate::{
     people::{PauseSwitch, UserChannel as _},
     stop::StopSwitch,
@@ -17,8 +17,9 @@ const BOUND: Duration = Duration::from_secs(30);
 #[tokio::test]
 async fn what_a_client_wrote_before_it_left_is_taken_in() {
     let folder = tempfile::tempdir().unwrap();
-    let steered = Steered { stop: StopSwitch::new(), pause: PauseSwitch::default(), waits: Waits::default() };
-    let socket = ControlSocket::new(steered, Patience::WaitForSomebody, Steering::Whole);
+    let steered =
+        SessionControls { stop: StopSwitch::new(), pause: PauseSwitch::default(), waits: Waits::default() };
+    let socket = ControlSocket::new(steered, Patience::WaitForSomebody, SteeringScope::Whole);
     socket.listen(&SessionId("session".to_owned()), folder.path()).unwrap();
     for number in 1..=50 {
         let mut stream = connect_control(folder.path()).await.unwrap();

@@ -2,13 +2,13 @@
 
 use super::{
     numbers::{DecimalMark, shown},
-    parser::{Cells, Expression},
+    parser::{Expression, ExpressionCells},
 };
 
 /// The value of an expression; cells are those of this table.
 fn value(text: &str) -> Result<String, String> {
     let expression = Expression::parse(text)?;
-    let mut cells = Cells::new(None);
+    let mut cells = ExpressionCells::new(None);
     let table = [["Item", "Price"], ["Pen", "1.50 €"], ["Ink", "12.75 €"], ["Total", ""]];
     for range in expression.ranges() {
         let rows = table.iter().enumerate().filter_map(|(row, cells)| {

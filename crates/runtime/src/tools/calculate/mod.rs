@@ -9,14 +9,14 @@ mod parser;
 mod value;
 
 use deskhand_core::{
-    command::{Listing, Verdict},
+    command::{ToolListingLevel, Verdict},
     intent::Does,
     ui::CellRange,
 };
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::read_table;
 use numbers::DecimalMark;
-use parser::{Cells, Expression};
+use parser::{Expression, ExpressionCells};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -47,13 +47,13 @@ pub(super) struct Calculate {
 impl<D: Desktop> Tool<D> for Calculate {
     const NAME: &'static str = "calculate";
     const DOES: Does = Does::Read;
-    const LISTING: Listing = Listing::Name;
+    const LISTING: ToolListingLevel = ToolListingLevel::Name;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let refused = |problem: String| ToolError::Reply(format!("{problem}; nothing was calculated"));
         let expression = Expression::parse(&input.expression).map_err(refused)?;
-        let mut cells = Cells::new(input.decimal_mark);
+        let mut cells = ExpressionCells::new(input.decimal_mark);
         let target = table_target(input.id, input.name);
         for range in expression.ranges() {
             if range.cell_count() > CELLS_MAX {

@@ -5,7 +5,7 @@ use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::value::Value;
+use super::value::ExpressionValue;
 
 /// The sign before decimals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -22,10 +22,10 @@ pub(super) enum DecimalMark {
 ///
 /// # Errors
 /// It can be read as two different numbers.
-pub(super) fn shown(text: &str, mark: Option<DecimalMark>) -> Result<Option<Value>, String> {
+pub(super) fn shown(text: &str, mark: Option<DecimalMark>) -> Result<Option<ExpressionValue>, String> {
     let text = text.trim();
     if let Ok(date) = text.parse::<Date>() {
-        return Ok(Some(Value::Date(date)));
+        return Ok(Some(ExpressionValue::Date(date)));
     }
     let in_brackets = text.starts_with('(') && text.ends_with(')');
     let is_percent = text.ends_with('%');
@@ -43,7 +43,8 @@ pub(super) fn shown(text: &str, mark: Option<DecimalMark>) -> Result<Option<Valu
     };
     let Ok(number) = standard.parse::<Decimal>() else { return Ok(None) };
     let signed = if in_brackets || plain.starts_with('−') { -number } else { number };
-    let value = if is_percent { Value::exact(signed).percent()? } else { Value::exact(signed) };
+    let value =
+        if is_percent { ExpressionValue::exact(signed).percent()? } else { ExpressionValue::exact(signed) };
     Ok(Some(value))
 }
 

@@ -10,7 +10,7 @@ use super::{
     functions::call,
     numbers::{DecimalMark, shown},
     range_of,
-    value::{Length, Value},
+    value::{ExpressionValue, Length},
 };
 
 /// The longest expression, in characters.
@@ -20,16 +20,16 @@ const DEPTH_MAX: u32 = 40;
 
 /// An expression that was read.
 #[derive(Debug)]
-pub(super) struct Expression(Node);
+pub(super) struct Expression(ExpressionNode);
 
 #[derive(Debug)]
-enum Node {
-    Value(Value),
+enum ExpressionNode {
+    Value(ExpressionValue),
     Cells(CellRange),
-    Negated(Box<Node>),
-    Percent(Box<Node>),
-    Two(Operator, Box<Node>, Box<Node>),
-    Call(String, Vec<Node>),
+    Negated(Box<ExpressionNode>),
+    Percent(Box<ExpressionNode>),
+    Two(Operator, Box<ExpressionNode>, Box<ExpressionNode>),
+    Call(String, Vec<ExpressionNode>),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -43,12 +43,12 @@ enum Operator {
 
 /// The cells that an expression names.
 #[derive(Debug)]
-pub(super) struct Cells {
+pub(super) struct ExpressionCells {
     rows: BTreeMap<String, Vec<Vec<String>>>,
     mark: Option<DecimalMark>,
 }
 
-impl Cells {
+impl ExpressionCells {
     pub(super) const fn new(mark: Option<DecimalMark>) -> Self {
         Self { rows: BTreeMap::new(), mark }
     }
@@ -58,7 +58,7 @@ impl Cells {
     }
 
     /// The value of one cell, or those of several; empty cells and texts are left out of these.
-    fn value(&self, range: CellRange) -> Result<Value, String> {
+    fn value(&self, range: CellRange) -> Result<ExpressionValue, String> {
         let rows = self.rows.get(&range.to_string()).ok_or_else(|| format!("{range} was not read"))?;
         let cells: Vec<&String> = rows.iter().flatten().collect();
         let read =
@@ -68,8 +68,8 @@ impl Cells {
             let value = cells.first().map(read).transpose()?.flatten();
             return value.ok_or_else(|| format!("{range} shows no number but “{text}”"));
         }
-        let values = cells.iter().map(read).collect::<Result<Vec<Option<Value>>, String>>()?;
-        Ok(Value::List(values.into_iter().flatten().collect()))
+        let values = cells.iter().map(read).collect::<Result<Vec<Option<ExpressionValue>>, String>>()?;
+        Ok(ExpressionValue::List(values.into_iter().flatten().collect()))
     }
 }
 
@@ -82,7 +82,7 @@ impl Expression {
         if text.chars().count() > LENGTH_MAX {
             return Err(format!("the expression is longer than {LENGTH_MAX} characters"));
         }
-        let mut parser = Parser { rest: text.trim().trim_start_matches('='), depth: 0 };
+        let mut parser = ExpressionParser { rest: text.trim().trim_start_matches('='), depth: 0 };
         let node = parser.sum()?;
         if parser.rest.trim_start().is_empty() { Ok(Self(node)) } else { Err(parser.unexpected()) }
     }
@@ -98,12 +98,12 @@ impl Expression {
     ///
     /// # Errors
     /// What has no value.
-    pub(super) fn value(&self, cells: &Cells) -> Result<Value, String> {
+    pub(super) fn value(&self, cells: &ExpressionCells) -> Result<ExpressionValue, String> {
         self.0.value(cells)
     }
 }
 
-impl Node {
+impl ExpressionNode {
     fn collect(&self, found: &mut Vec<CellRange>) {
         match self {
             Self::Value(_) => {}
@@ -121,7 +121,7 @@ impl Node {
         }
     }
 
-    fn value(&self, cells: &Cells) -> Result<Value, String> {
+    fn value(&self, cells: &ExpressionCells) -> Result<ExpressionValue, String> {
         match self {
             Self::Value(value) => Ok(value.clone()),
             Self::Cells(range) => cells.value(*range),
@@ -145,12 +145,12 @@ impl Node {
     }
 }
 
-struct Parser<'a> {
+struct ExpressionParser<'a> {
     rest: &'a str,
     depth: u32,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> ExpressionParser<'a> {
     fn unexpected(&self) -> String {
         let rest = self.rest.trim_start();
         if rest.is_empty() {
@@ -172,7 +172,7 @@ impl<'a> Parser<'a> {
         self.sign(&[(sign, Operator::Plus)]).is_some()
     }
 
-    fn sum(&mut self) -> Result<Node, String> {
+    fn sum(&mut self) -> Result<ExpressionNode, String> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             return Err(format!("brackets are nested deeper than {DEPTH_MAX}"));
@@ -181,13 +181,13 @@ impl<'a> Parser<'a> {
         while let Some(operator) =
             self.sign(&[("+", Operator::Plus), ("-", Operator::Minus), ("−", Operator::Minus)])
         {
-            node = Node::Two(operator, Box::new(node), Box::new(self.product()?));
+            node = ExpressionNode::Two(operator, Box::new(node), Box::new(self.product()?));
         }
         self.depth -= 1;
         Ok(node)
     }
 
-    fn product(&mut self) -> Result<Node, String> {
+    fn product(&mut self) -> Result<ExpressionNode, String> {
         let mut node = self.signed()?;
         while let Some(operator) = self.sign(&[
             ("*", Operator::Times),
@@ -195,32 +195,32 @@ impl<'a> Parser<'a> {
             ("/", Operator::Over),
             ("÷", Operator::Over),
         ]) {
-            node = Node::Two(operator, Box::new(node), Box::new(self.signed()?));
+            node = ExpressionNode::Two(operator, Box::new(node), Box::new(self.signed()?));
         }
         Ok(node)
     }
 
-    fn signed(&mut self) -> Result<Node, String> {
+    fn signed(&mut self) -> Result<ExpressionNode, String> {
         let mut negated = false;
         while self.takes("-") {
             negated = !negated;
         }
         let node = self.power()?;
-        Ok(if negated { Node::Negated(Box::new(node)) } else { node })
+        Ok(if negated { ExpressionNode::Negated(Box::new(node)) } else { node })
     }
 
-    fn power(&mut self) -> Result<Node, String> {
+    fn power(&mut self) -> Result<ExpressionNode, String> {
         let mut node = self.atom()?;
         while self.takes("%") {
-            node = Node::Percent(Box::new(node));
+            node = ExpressionNode::Percent(Box::new(node));
         }
         if self.takes("^") {
-            return Ok(Node::Two(Operator::Power, Box::new(node), Box::new(self.signed()?)));
+            return Ok(ExpressionNode::Two(Operator::Power, Box::new(node), Box::new(self.signed()?)));
         }
         Ok(node)
     }
 
-    fn atom(&mut self) -> Result<Node, String> {
+    fn atom(&mut self) -> Result<ExpressionNode, String> {
         if self.takes("(") {
             let node = self.sum()?;
             return if self.takes(")") { Ok(node) } else { Err(self.unexpected()) };
@@ -234,10 +234,10 @@ impl<'a> Parser<'a> {
     }
 
     /// A date, a number, or a number of days.
-    fn number(&mut self, rest: &'a str) -> Result<Node, String> {
+    fn number(&mut self, rest: &'a str) -> Result<ExpressionNode, String> {
         if let Some(date) = rest.get(..10).and_then(|text| text.parse::<Date>().ok()) {
             self.rest = rest.get(10..).unwrap_or_default();
-            return Ok(Node::Value(Value::Date(date)));
+            return Ok(ExpressionNode::Value(ExpressionValue::Date(date)));
         }
         let (digits, behind) = split(rest, |c| c.is_ascii_digit() || c == '.' || c == '_');
         let number: Decimal = digits
@@ -252,15 +252,15 @@ impl<'a> Parser<'a> {
             "week" | "weeks" => days(7).map(|days| Length { days, months: 0 }),
             "month" | "months" => days(1).map(|months| Length { days: 0, months }),
             "year" | "years" => days(12).map(|months| Length { days: 0, months }),
-            _ => return Ok(Node::Value(Value::exact(number))),
+            _ => return Ok(ExpressionNode::Value(ExpressionValue::exact(number))),
         };
         self.rest = after;
         let length = length.ok_or_else(|| format!("`{digits} {word}` has to be a whole number"))?;
-        Ok(Node::Value(Value::Span(length)))
+        Ok(ExpressionNode::Value(ExpressionValue::Span(length)))
     }
 
     /// A function, or cells.
-    fn named(&mut self, rest: &'a str) -> Result<Node, String> {
+    fn named(&mut self, rest: &'a str) -> Result<ExpressionNode, String> {
         let (word, behind) = split(rest, |c| c.is_ascii_alphanumeric() || c == ':' || c == '$' || c == '_');
         self.rest = behind;
         if self.takes("(") {
@@ -272,10 +272,12 @@ impl<'a> Parser<'a> {
                     return Err(self.unexpected());
                 }
             }
-            return Ok(Node::Call(word.to_lowercase(), arguments));
+            return Ok(ExpressionNode::Call(word.to_lowercase(), arguments));
         }
         let range = range_of(&word.replace('$', ""));
-        range.map(Node::Cells).ok_or_else(|| format!("`{word}` is neither a function nor a cell such as B3"))
+        range
+            .map(ExpressionNode::Cells)
+            .ok_or_else(|| format!("`{word}` is neither a function nor a cell such as B3"))
     }
 }
 

@@ -7,7 +7,7 @@ use rust_decimal::{Decimal, MathematicalOps as _};
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Value {
+pub(super) enum ExpressionValue {
     /// A number, and whether digits were lost on the way.
     Number(Decimal, Exactness),
     /// A day.
@@ -17,7 +17,7 @@ pub(super) enum Value {
     /// A word, such as the name of a weekday.
     Word(&'static str),
     /// The numbers and dates of several cells.
-    List(Vec<Value>),
+    List(Vec<ExpressionValue>),
 }
 
 /// The exactness of a number: complete or rounded.
@@ -55,7 +55,7 @@ impl Exactness {
 
 const TOO_LARGE: &str = "the result is too large";
 
-impl Value {
+impl ExpressionValue {
     pub(super) const fn exact(number: Decimal) -> Self {
         Self::Number(number, Exactness::Exact)
     }
@@ -169,9 +169,9 @@ impl Value {
     }
 }
 
-fn moved(date: Date, length: Length, sign: i32) -> Result<Value, String> {
+fn moved(date: Date, length: Length, sign: i32) -> Result<ExpressionValue, String> {
     let span = length.span(sign).ok_or(TOO_LARGE)?;
-    date.checked_add(span).map(Value::Date).map_err(|_| TOO_LARGE.to_owned())
+    date.checked_add(span).map(ExpressionValue::Date).map_err(|_| TOO_LARGE.to_owned())
 }
 
 /// The number of days from one date to another.
@@ -180,7 +180,7 @@ pub(super) fn days_between(from: Date, to: Date) -> Result<i32, String> {
     Ok(span.get_days())
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for ExpressionValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(number, _) => write!(f, "{}", number.normalize()),

@@ -2,7 +2,7 @@
 
 use deskhand_core::intent::{Does, Takes};
 
-use super::{Argument, DocumentTool};
+use super::{DeclaredArgument, DocumentTool};
 
 pub(super) const TOOLS: &[DocumentTool] = &[
     DocumentTool::reads(
@@ -14,21 +14,21 @@ pub(super) const TOOLS: &[DocumentTool] = &[
         "find_replace",
         "Replaces a text everywhere; without `replace` returns where it is.",
         &[
-            Argument::text("find").required(),
-            Argument::text("replace"),
-            Argument::boolean("match_case"),
-            Argument::boolean("whole_words"),
-            Argument::boolean("regex"),
-            Argument::boolean("all_sheets"),
+            DeclaredArgument::text("find").required(),
+            DeclaredArgument::text("replace"),
+            DeclaredArgument::boolean("match_case"),
+            DeclaredArgument::boolean("whole_words"),
+            DeclaredArgument::boolean("regex"),
+            DeclaredArgument::boolean("all_sheets"),
         ],
     ),
     DocumentTool::edits(
         "export",
         "Writes a copy: pdf, csv, docx, xlsx, odt, ods, html, txt, png.",
         &[
-            Argument::file("path").required(),
-            Argument::text("format").about("By default the ending of the path."),
-            Argument::boolean("overwrite").takes(Takes::Replaces),
+            DeclaredArgument::file("path").required(),
+            DeclaredArgument::text("format").about("By default the ending of the path."),
+            DeclaredArgument::boolean("overwrite").takes(Takes::Replaces),
         ],
     )
     .does(Does::Save),
@@ -36,17 +36,17 @@ pub(super) const TOOLS: &[DocumentTool] = &[
         "insert_image",
         "Inserts a picture from a file.",
         &[
-            Argument::file("path").required(),
-            Argument::integer("slide_index"),
-            Argument::number("x_mm"),
-            Argument::number("y_mm"),
-            Argument::number("width_mm"),
-            Argument::text("at").about("A cell, or the place of a text."),
-            Argument::integer("paragraph"),
+            DeclaredArgument::file("path").required(),
+            DeclaredArgument::integer("slide_index"),
+            DeclaredArgument::number("x_mm"),
+            DeclaredArgument::number("y_mm"),
+            DeclaredArgument::number("width_mm"),
+            DeclaredArgument::text("at").about("A cell, or the place of a text."),
+            DeclaredArgument::integer("paragraph"),
         ],
     )
     .named(),
-    DocumentTool::edits("undo", "Undoes the last steps.", &[Argument::integer("steps")]).named(),
-    DocumentTool::edits("redo", "Does again what was undone.", &[Argument::integer("steps")])
+    DocumentTool::edits("undo", "Undoes the last steps.", &[DeclaredArgument::integer("steps")]).named(),
+    DocumentTool::edits("redo", "Does again what was undone.", &[DeclaredArgument::integer("steps")])
         .unlisted("redo"),
 ];

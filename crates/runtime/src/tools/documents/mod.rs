@@ -12,15 +12,15 @@ mod slides;
 mod texts;
 
 use deskhand_core::{
-    action::Report,
-    command::{CallResult, Listing, Route, ToolSpec, Verdict},
+    action::CallReport,
+    command::{ActionRoute, CallResult, ToolListingLevel, ToolSpec, Verdict},
     intent::Does,
 };
 use deskhand_desktop::{Desktop, Native as _, NativeAnswer, NativeCall, NativeEffect};
 use serde_json::{Map, Value};
 
 use super::{
-    declared::{Argument, Declared},
+    declared::{DeclaredArgument, DeclaredTool},
     registry::{Answer, AnyTool, ToolContext, ToolOutput, failed, result_of},
 };
 
@@ -33,20 +33,26 @@ const IMPRESS: &str = "libreoffice-impress";
 
 /// A tool for documents.
 pub(super) struct DocumentTool {
-    declared: Declared,
+    declared: DeclaredTool,
     /// The name of the operation in the interface.
     operation: &'static str,
 }
 
 impl DocumentTool {
-    const fn reads(name: &'static str, about: &'static str, arguments: &'static [Argument]) -> Self {
+    const fn reads(name: &'static str, about: &'static str, arguments: &'static [DeclaredArgument]) -> Self {
         let only_in = &[CALC, WRITER, IMPRESS];
-        let declared =
-            Declared { name, about, does: Does::Read, listing: Listing::Whole, only_in, arguments };
+        let declared = DeclaredTool {
+            name,
+            about,
+            does: Does::Read,
+            listing: ToolListingLevel::Whole,
+            only_in,
+            arguments,
+        };
         Self { declared, operation: name }
     }
 
-    const fn edits(name: &'static str, about: &'static str, arguments: &'static [Argument]) -> Self {
+    const fn edits(name: &'static str, about: &'static str, arguments: &'static [DeclaredArgument]) -> Self {
         Self::reads(name, about, arguments).does(Does::Set)
     }
 
@@ -67,7 +73,7 @@ impl DocumentTool {
 
     /// Prompts list its name alone.
     const fn named(mut self) -> Self {
-        self.declared.listing = Listing::Name;
+        self.declared.listing = ToolListingLevel::Name;
         self
     }
 
@@ -79,7 +85,7 @@ impl DocumentTool {
 
     /// Prompts do not list it; it is for those who know it from the reference.
     const fn unlisted(mut self, operation: &'static str) -> Self {
-        self.declared.listing = Listing::Nothing;
+        self.declared.listing = ToolListingLevel::Nothing;
         self.operation = operation;
         self
     }
@@ -144,8 +150,8 @@ fn answered(answer: NativeAnswer, acts: bool) -> CallResult {
             };
             // The proof follows in the same sentence.
             let did = said.trim_end_matches('.').to_owned();
-            let report = Report::Native { did, read_back: effect.map(|effect| effect.read_back) };
-            let route = Some(Route::Semantic);
+            let report = CallReport::Native { did, read_back: effect.map(|effect| effect.read_back) };
+            let route = Some(ActionRoute::Semantic);
             result_of(
                 ToolOutput { effect: verdict, route, report, window: None, output, picture: None },
                 acts,

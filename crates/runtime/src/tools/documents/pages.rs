@@ -3,13 +3,17 @@
 use deskhand_core::intent::{Does, Takes};
 use deskhand_desktop::BROWSERS;
 
-use super::{Argument, DocumentTool};
+use super::{DeclaredArgument, DocumentTool};
 
 pub(super) const TOOLS: &[DocumentTool] = &[
     DocumentTool::reads(
         "read_page",
         "Returns address, title and text of the page as markdown, frames included.",
-        &[Argument::integer("start"), Argument::integer("max_characters"), Argument::integer("frame")],
+        &[
+            DeclaredArgument::integer("start"),
+            DeclaredArgument::integer("max_characters"),
+            DeclaredArgument::integer("frame"),
+        ],
     )
     .only_in(BROWSERS),
     DocumentTool::reads(
@@ -29,9 +33,9 @@ pub(super) const TOOLS: &[DocumentTool] = &[
         "answer_dialog",
         "Answers the dialog of the page's script.",
         &[
-            Argument::text("message").required().takes(Takes::Question).about("What it says, whole."),
-            Argument::boolean("accept").required().takes(Takes::Accepts),
-            Argument::text("text").takes(Takes::Text),
+            DeclaredArgument::text("message").required().takes(Takes::Question).about("What it says, whole."),
+            DeclaredArgument::boolean("accept").required().takes(Takes::Accepts),
+            DeclaredArgument::text("text").takes(Takes::Text),
         ],
     )
     .does(Does::Press)
@@ -39,7 +43,10 @@ pub(super) const TOOLS: &[DocumentTool] = &[
     DocumentTool::edits(
         "open_url",
         "Opens an address in this tab or a new one, and waits until it is loaded.",
-        &[Argument::text("url").required().takes(Takes::Address), Argument::boolean("new_tab")],
+        &[
+            DeclaredArgument::text("url").required().takes(Takes::Address),
+            DeclaredArgument::boolean("new_tab"),
+        ],
     )
     .does(Does::Open)
     .only_in(BROWSERS),

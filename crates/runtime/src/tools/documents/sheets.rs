@@ -2,10 +2,10 @@
 
 use deskhand_core::intent::Does;
 
-use super::{Argument, CALC, DocumentTool};
+use super::{CALC, DeclaredArgument, DocumentTool};
 
-const SHEET: Argument = Argument::any("sheet_name");
-const RANGE: Argument = Argument::text("range");
+const SHEET: DeclaredArgument = DeclaredArgument::any("sheet_name");
+const RANGE: DeclaredArgument = DeclaredArgument::text("range");
 
 pub(super) const TOOLS: &[DocumentTool] = &[
     DocumentTool::reads(
@@ -20,11 +20,11 @@ pub(super) const TOOLS: &[DocumentTool] = &[
         &[
             SHEET,
             RANGE,
-            Argument::integer("start_row"),
-            Argument::integer("start_col"),
-            Argument::integer("end_row"),
-            Argument::integer("end_col"),
-            Argument::words("what", &["values", "formulas", "texts", "formats"]),
+            DeclaredArgument::integer("start_row"),
+            DeclaredArgument::integer("start_col"),
+            DeclaredArgument::integer("end_row"),
+            DeclaredArgument::integer("end_col"),
+            DeclaredArgument::words("what", &["values", "formulas", "texts", "formats"]),
         ],
     )
     .only_in(&[CALC]),
@@ -32,12 +32,12 @@ pub(super) const TOOLS: &[DocumentTool] = &[
         "set_range_values",
         "Writes rows of any size at once, and reads them back.",
         &[
-            Argument::rows("rows")
+            DeclaredArgument::rows("rows")
                 .required()
                 .about("Texts, numbers, =FORMULAS with English names, ISO dates; null leaves a cell, \"\" clears it."),
-            Argument::text("start").about("The first cell; by default A1."),
+            DeclaredArgument::text("start").about("The first cell; by default A1."),
             SHEET,
-            Argument::any("formats").about("One number format, or one by column: 0.00, 0%, YYYY-MM-DD."),
+            DeclaredArgument::any("formats").about("One number format, or one by column: 0.00, 0%, YYYY-MM-DD."),
         ],
     )
     .only_in(&[CALC]),
@@ -47,19 +47,19 @@ pub(super) const TOOLS: &[DocumentTool] = &[
         &[
             RANGE.required(),
             SHEET,
-            Argument::boolean("bold"),
-            Argument::boolean("italic"),
-            Argument::boolean("underline"),
-            Argument::text("font_name"),
-            Argument::number("font_size"),
-            Argument::text("color").about("#rrggbb."),
-            Argument::text("background"),
-            Argument::text("number_format"),
-            Argument::words("align", &["left", "center", "right", "justify", "standard"]),
-            Argument::boolean("wrap"),
-            Argument::number("column_width_mm"),
-            Argument::words("border", &["none", "thin", "medium", "thick"]),
-            Argument::boolean("merge"),
+            DeclaredArgument::boolean("bold"),
+            DeclaredArgument::boolean("italic"),
+            DeclaredArgument::boolean("underline"),
+            DeclaredArgument::text("font_name"),
+            DeclaredArgument::number("font_size"),
+            DeclaredArgument::text("color").about("#rrggbb."),
+            DeclaredArgument::text("background"),
+            DeclaredArgument::text("number_format"),
+            DeclaredArgument::words("align", &["left", "center", "right", "justify", "standard"]),
+            DeclaredArgument::boolean("wrap"),
+            DeclaredArgument::number("column_width_mm"),
+            DeclaredArgument::words("border", &["none", "thin", "medium", "thick"]),
+            DeclaredArgument::boolean("merge"),
         ],
     )
     .only_in(&[CALC]),
@@ -67,9 +67,9 @@ pub(super) const TOOLS: &[DocumentTool] = &[
         "sort",
         "Sorts rows.",
         &[
-            Argument::list("by").required().about("[{\"column\": header or letter, \"descending\": true}, …]."),
+            DeclaredArgument::list("by").required().about("[{\"column\": header or letter, \"descending\": true}, …]."),
             RANGE,
-            Argument::boolean("has_header"),
+            DeclaredArgument::boolean("has_header"),
             SHEET,
         ],
     )
@@ -78,11 +78,11 @@ pub(super) const TOOLS: &[DocumentTool] = &[
         "filter",
         "Hides the rows that do not fit.",
         &[
-            Argument::list("where").about(
+            DeclaredArgument::list("where").about(
                 "[{\"column\", \"op\": = != < <= > >= contains begins ends empty not_empty, \"value\"}, …].",
             ),
             RANGE,
-            Argument::boolean("clear"),
+            DeclaredArgument::boolean("clear"),
             SHEET,
         ],
     )
@@ -92,13 +92,13 @@ pub(super) const TOOLS: &[DocumentTool] = &[
         "Makes a chart of a range with headers.",
         &[
             RANGE.required(),
-            Argument::words("kind", &["column", "bar", "line", "pie", "area", "scatter"]),
-            Argument::text("title"),
-            Argument::text("x_title"),
-            Argument::text("y_title"),
-            Argument::text("at").about("Its cell."),
-            Argument::number("width_mm"),
-            Argument::number("height_mm"),
+            DeclaredArgument::words("kind", &["column", "bar", "line", "pie", "area", "scatter"]),
+            DeclaredArgument::text("title"),
+            DeclaredArgument::text("x_title"),
+            DeclaredArgument::text("y_title"),
+            DeclaredArgument::text("at").about("Its cell."),
+            DeclaredArgument::number("width_mm"),
+            DeclaredArgument::number("height_mm"),
             SHEET,
         ],
     )
@@ -107,12 +107,12 @@ pub(super) const TOOLS: &[DocumentTool] = &[
         "pivot",
         "Makes a pivot table.",
         &[
-            Argument::text("source").required(),
-            Argument::list("rows"),
-            Argument::list("columns"),
-            Argument::list("values").required().about("[{\"field\", \"function\": sum count average …}, …]."),
-            Argument::list("filters"),
-            Argument::text("at").about("A cell or a new sheet."),
+            DeclaredArgument::text("source").required(),
+            DeclaredArgument::list("rows"),
+            DeclaredArgument::list("columns"),
+            DeclaredArgument::list("values").required().about("[{\"field\", \"function\": sum count average …}, …]."),
+            DeclaredArgument::list("filters"),
+            DeclaredArgument::text("at").about("A cell or a new sheet."),
             SHEET,
         ],
     )
@@ -121,11 +121,11 @@ pub(super) const TOOLS: &[DocumentTool] = &[
         "sheets",
         "Lists, adds, renames, removes, copies, moves or shows sheets.",
         &[
-            Argument::words("action", &["list", "add", "rename", "remove", "copy", "move", "activate"])
+            DeclaredArgument::words("action", &["list", "add", "rename", "remove", "copy", "move", "activate"])
                 .required(),
-            Argument::any("name"),
-            Argument::text("new_name"),
-            Argument::integer("position"),
+            DeclaredArgument::any("name"),
+            DeclaredArgument::text("new_name"),
+            DeclaredArgument::integer("position"),
         ],
     )
     .only_in(&[CALC])
@@ -133,7 +133,7 @@ pub(super) const TOOLS: &[DocumentTool] = &[
     DocumentTool::edits(
         "reorder_columns",
         "Puts columns in an order of headers.",
-        &[Argument::list("desired_order").required(), SHEET],
+        &[DeclaredArgument::list("desired_order").required(), SHEET],
     )
     .only_in(&[CALC])
     .named(),
@@ -143,10 +143,10 @@ pub(super) const TOOLS: &[DocumentTool] = &[
         &[
             RANGE,
             SHEET,
-            Argument::integer("start_row"),
-            Argument::integer("start_col"),
-            Argument::integer("end_row"),
-            Argument::integer("end_col"),
+            DeclaredArgument::integer("start_row"),
+            DeclaredArgument::integer("start_col"),
+            DeclaredArgument::integer("end_row"),
+            DeclaredArgument::integer("end_col"),
         ],
     )
     .does(Does::Point)
@@ -157,10 +157,10 @@ pub(super) const TOOLS: &[DocumentTool] = &[
         "Selects cells.",
         &[
             SHEET,
-            Argument::integer("start_row").required(),
-            Argument::integer("start_col").required(),
-            Argument::integer("end_row"),
-            Argument::integer("end_col"),
+            DeclaredArgument::integer("start_row").required(),
+            DeclaredArgument::integer("start_col").required(),
+            DeclaredArgument::integer("end_row"),
+            DeclaredArgument::integer("end_col"),
         ],
     )
     .does(Does::Point)
@@ -170,10 +170,10 @@ pub(super) const TOOLS: &[DocumentTool] = &[
         "insert_excel_table",
         "Writes rows.",
         &[
-            Argument::rows("table").required(),
+            DeclaredArgument::rows("table").required(),
             SHEET,
-            Argument::integer("start_row"),
-            Argument::integer("start_col"),
+            DeclaredArgument::integer("start_row"),
+            DeclaredArgument::integer("start_col"),
         ],
     )
     .only_in(&[CALC])

@@ -1,22 +1,22 @@
 //! Tools for slides.
 
-use super::{Argument, DocumentTool, IMPRESS};
+use super::{DeclaredArgument, DocumentTool, IMPRESS};
 
 pub(super) const TOOLS: &[DocumentTool] = &[
     DocumentTool::reads(
         "read_slides",
         "Returns the texts, notes and pictures of the slides.",
-        &[Argument::integer("slide_index")],
+        &[DeclaredArgument::integer("slide_index")],
     )
     .only_in(&[IMPRESS]),
     DocumentTool::edits(
         "edit_slides",
         "Adds, removes, duplicates, moves or shows slides.",
         &[
-            Argument::words("action", &["add", "remove", "duplicate", "move", "activate"]).required(),
-            Argument::integer("slide_index"),
-            Argument::integer("position"),
-            Argument::any("layout"),
+            DeclaredArgument::words("action", &["add", "remove", "duplicate", "move", "activate"]).required(),
+            DeclaredArgument::integer("slide_index"),
+            DeclaredArgument::integer("position"),
+            DeclaredArgument::any("layout"),
         ],
     )
     .only_in(&[IMPRESS]),
@@ -24,16 +24,18 @@ pub(super) const TOOLS: &[DocumentTool] = &[
         "set_slide_text",
         "Writes a text of a slide.",
         &[
-            Argument::integer("slide_index").required(),
-            Argument::any("shape").required().about("title, body, notes, or the name or number of a shape."),
-            Argument::text("text").required(),
+            DeclaredArgument::integer("slide_index").required(),
+            DeclaredArgument::any("shape")
+                .required()
+                .about("title, body, notes, or the name or number of a shape."),
+            DeclaredArgument::text("text").required(),
         ],
     )
     .only_in(&[IMPRESS]),
     DocumentTool::edits(
         "set_background_color",
         "Colours the background of slides.",
-        &[Argument::text("color").required(), Argument::any("slide_index")],
+        &[DeclaredArgument::text("color").required(), DeclaredArgument::any("slide_index")],
     )
     .only_in(&[IMPRESS])
     .named(),

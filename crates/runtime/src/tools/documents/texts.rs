@@ -2,18 +2,18 @@
 
 use deskhand_core::intent::Does;
 
-use super::{Argument, DocumentTool, WRITER};
+use super::{DeclaredArgument, DocumentTool, WRITER};
 
-const PARAGRAPH: Argument = Argument::integer("paragraph");
+const PARAGRAPH: DeclaredArgument = DeclaredArgument::integer("paragraph");
 
 pub(super) const TOOLS: &[DocumentTool] = &[
     DocumentTool::reads(
         "read_document",
         "Returns the text as markdown, with the numbers of its paragraphs.",
         &[
-            Argument::integer("start_paragraph"),
-            Argument::integer("end_paragraph"),
-            Argument::integer("max_characters"),
+            DeclaredArgument::integer("start_paragraph"),
+            DeclaredArgument::integer("end_paragraph"),
+            DeclaredArgument::integer("max_characters"),
         ],
     )
     .only_in(&[WRITER]),
@@ -21,11 +21,14 @@ pub(super) const TOOLS: &[DocumentTool] = &[
         "insert_text",
         "Inserts text.",
         &[
-            Argument::text("text").required(),
-            Argument::words("at", &["end", "start", "cursor", "after_paragraph", "replace_selection"]),
+            DeclaredArgument::text("text").required(),
+            DeclaredArgument::words(
+                "at",
+                &["end", "start", "cursor", "after_paragraph", "replace_selection"],
+            ),
             PARAGRAPH,
-            Argument::text("style").about("A paragraph style: Heading 1."),
-            Argument::boolean("markdown"),
+            DeclaredArgument::text("style").about("A paragraph style: Heading 1."),
+            DeclaredArgument::boolean("markdown"),
         ],
     )
     .only_in(&[WRITER]),
@@ -33,10 +36,10 @@ pub(super) const TOOLS: &[DocumentTool] = &[
         "insert_table",
         "Inserts a table.",
         &[
-            Argument::integer("rows"),
-            Argument::integer("columns"),
-            Argument::rows("data"),
-            Argument::words("at", &["end", "start", "cursor", "after_paragraph"]),
+            DeclaredArgument::integer("rows"),
+            DeclaredArgument::integer("columns"),
+            DeclaredArgument::rows("data"),
+            DeclaredArgument::words("at", &["end", "start", "cursor", "after_paragraph"]),
             PARAGRAPH,
         ],
     )
@@ -45,9 +48,9 @@ pub(super) const TOOLS: &[DocumentTool] = &[
         "set_style",
         "Gives paragraphs, or the selection, a style.",
         &[
-            Argument::text("style").required(),
-            Argument::integer("start_paragraph"),
-            Argument::integer("end_paragraph"),
+            DeclaredArgument::text("style").required(),
+            DeclaredArgument::integer("start_paragraph"),
+            DeclaredArgument::integer("end_paragraph"),
         ],
     )
     .only_in(&[WRITER]),
@@ -55,27 +58,31 @@ pub(super) const TOOLS: &[DocumentTool] = &[
         "set_font",
         "Formats the selection.",
         &[
-            Argument::text("font_name"),
-            Argument::number("font_size"),
-            Argument::boolean("bold"),
-            Argument::boolean("italic"),
-            Argument::boolean("underline"),
-            Argument::text("color"),
+            DeclaredArgument::text("font_name"),
+            DeclaredArgument::number("font_size"),
+            DeclaredArgument::boolean("bold"),
+            DeclaredArgument::boolean("italic"),
+            DeclaredArgument::boolean("underline"),
+            DeclaredArgument::text("color"),
         ],
     )
     .only_in(&[WRITER])
     .named(),
-    DocumentTool::edits("select_table", "Selects a table.", &[Argument::integer("number").required()])
-        .does(Does::Point)
-        .only_in(&[WRITER])
-        .named(),
+    DocumentTool::edits(
+        "select_table",
+        "Selects a table.",
+        &[DeclaredArgument::integer("number").required()],
+    )
+    .does(Does::Point)
+    .only_in(&[WRITER])
+    .named(),
     DocumentTool::edits(
         "select_paragraph",
         "Selects paragraphs.",
         &[
-            Argument::integer("start_index").required(),
-            Argument::integer("end_index"),
-            Argument::boolean("non_empty"),
+            DeclaredArgument::integer("start_index").required(),
+            DeclaredArgument::integer("end_index"),
+            DeclaredArgument::boolean("non_empty"),
         ],
     )
     .does(Does::Point)

@@ -6,19 +6,19 @@ use std::{
 };
 
 use deskhand_core::{
-    action::Report,
+    action::CallReport,
     command::{CallResult, CallStatus, Verdict},
 };
 use serde_json::json;
 use tempfile::NamedTempFile;
 
-use super::Given;
+use super::FileCallArgs;
 
 /// The longest text that is written, in bytes.
 const TEXT_MAX: usize = 4 << 20;
 
 /// The result of a change.
-enum Changed {
+enum FileChangeOutcome {
     /// The change was made: a sentence, and the content that was read back.
     Done(String, String),
     /// Nothing was done.
@@ -28,7 +28,7 @@ enum Changed {
 }
 
 /// Writes a file: whole or not at all.
-pub(super) async fn write(given: &Given<'_>) -> CallResult {
+pub(super) async fn write(given: &FileCallArgs<'_>) -> CallResult {
     let (Some(path), Some(text)) = (given.path("path"), given.text("text")) else {
         return given.refused("`path` and `text` are needed".to_owned());
     };
@@ -40,7 +40,7 @@ pub(super) async fn write(given: &Given<'_>) -> CallResult {
 }
 
 /// Moves a file or folder.
-pub(super) async fn rename(given: &Given<'_>) -> CallResult {
+pub(super) async fn rename(given: &FileCallArgs<'_>) -> CallResult {
     let (Some(from), Some(to)) = (given.path("path"), given.path("to")) else {
         return given.refused("`path` and `to` are needed".to_owned());
     };
@@ -48,51 +48,60 @@ pub(super) async fn rename(given: &Given<'_>) -> CallResult {
     changed(given, move || rename_now(&from, &to, overwrite)).await
 }
 
-async fn changed(given: &Given<'_>, work: impl FnOnce() -> Changed + Send + 'static) -> CallResult {
+async fn changed(
+    given: &FileCallArgs<'_>,
+    work: impl FnOnce() -> FileChangeOutcome + Send + 'static,
+) -> CallResult {
     match tokio::task::spawn_blocking(work).await {
-        Ok(Changed::Done(did, read_back)) => CallResult {
+        Ok(FileChangeOutcome::Done(did, read_back)) => CallResult {
             status: CallStatus::Success,
             effect: Some(Verdict::Seen),
-            report: Report::Native { did, read_back: Some(read_back.clone()) },
+            report: CallReport::Native { did, read_back: Some(read_back.clone()) },
             output: json!({"is": read_back}),
             ..CallResult::failure(None, "")
         },
-        Ok(Changed::Refused(why)) => given.refused(why),
-        Ok(Changed::Failed(why)) => given.failed(why),
+        Ok(FileChangeOutcome::Refused(why)) => given.refused(why),
+        Ok(FileChangeOutcome::Failed(why)) => given.failed(why),
         Err(error) => given.failed(format!("failed to change the file: {error}")),
     }
 }
 
-fn write_now(path: &Path, text: &str, overwrite: bool, append: bool) -> Changed {
+fn write_now(path: &Path, text: &str, overwrite: bool, append: bool) -> FileChangeOutcome {
     let before = match fs::symlink_metadata(path) {
         Ok(data) if data.is_file() => Some(path),
-        Ok(_) => return Changed::Refused(format!("{} is no plain file", path.display())),
+        Ok(_) => return FileChangeOutcome::Refused(format!("{} is no plain file", path.display())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Changed::Refused(format!("{} cannot be looked at: {error}", path.display())),
+        Err(error) => {
+            return FileChangeOutcome::Refused(format!("{} cannot be looked at: {error}", path.display()));
+        }
     };
     let whole = match (before, append, overwrite) {
         (Some(path), true, _) => match fs::read(path) {
             Ok(bytes) => [bytes, text.as_bytes().to_vec()].concat(),
-            Err(error) => return Changed::Refused(format!("{} cannot be read: {error}", path.display())),
+            Err(error) => {
+                return FileChangeOutcome::Refused(format!("{} cannot be read: {error}", path.display()));
+            }
         },
         (Some(path), false, false) => {
             let why = format!("{} exists; give `overwrite` or `append`, or another name", path.display());
-            return Changed::Refused(why);
+            return FileChangeOutcome::Refused(why);
         }
         (Some(_), false, true) | (None, _, _) => text.as_bytes().to_vec(),
     };
     if let Err(error) = put(path, &whole) {
-        return Changed::Refused(format!("{} cannot be written: {error}", path.display()));
+        return FileChangeOutcome::Refused(format!("{} cannot be written: {error}", path.display()));
     }
     match fs::read(path) {
-        Ok(found) if found == whole => Changed::Done(
+        Ok(found) if found == whole => FileChangeOutcome::Done(
             format!("wrote {}", path.display()),
             format!("{} has the {} bytes as written", path.display(), found.len()),
         ),
-        Ok(found) => {
-            Changed::Failed(format!("{} has {} bytes and not what was written", path.display(), found.len()))
-        }
-        Err(error) => Changed::Failed(format!("{} cannot be read back: {error}", path.display())),
+        Ok(found) => FileChangeOutcome::Failed(format!(
+            "{} has {} bytes and not what was written",
+            path.display(),
+            found.len()
+        )),
+        Err(error) => FileChangeOutcome::Failed(format!("{} cannot be read back: {error}", path.display())),
     }
 }
 
@@ -122,16 +131,16 @@ fn usual_permissions(folder: &Path) -> Option<fs::Permissions> {
     made.ok().map(|data| data.permissions())
 }
 
-fn rename_now(from: &Path, to: &Path, overwrite: bool) -> Changed {
+fn rename_now(from: &Path, to: &Path, overwrite: bool) -> FileChangeOutcome {
     let Ok(before) = fs::symlink_metadata(from) else {
-        return Changed::Refused(format!("{} does not exist", from.display()));
+        return FileChangeOutcome::Refused(format!("{} does not exist", from.display()));
     };
     let target: PathBuf = match (to.is_dir(), from.file_name()) {
         (true, Some(name)) => to.join(name),
         (_, _) => to.to_owned(),
     };
     if fs::symlink_metadata(&target).is_ok() && !(overwrite && target.is_file() && before.is_file()) {
-        return Changed::Refused(format!(
+        return FileChangeOutcome::Refused(format!(
             "{} exists; give `overwrite` for a file, or another name",
             target.display()
         ));
@@ -142,14 +151,14 @@ fn rename_now(from: &Path, to: &Path, overwrite: bool) -> Changed {
         } else {
             ""
         };
-        return Changed::Refused(format!("{} cannot be moved: {error}{hint}", from.display()));
+        return FileChangeOutcome::Refused(format!("{} cannot be moved: {error}{hint}", from.display()));
     }
     let is_there = fs::symlink_metadata(&target).is_ok_and(|now| now.len() == before.len());
     let is_gone = fs::symlink_metadata(from).is_err();
     if is_there && is_gone {
         let did = format!("moved {} to {}", from.display(), target.display());
-        Changed::Done(did, format!("{} is there and {} is not", target.display(), from.display()))
+        FileChangeOutcome::Done(did, format!("{} is there and {} is not", target.display(), from.display()))
     } else {
-        Changed::Failed(format!("{} is not where it was moved to", target.display()))
+        FileChangeOutcome::Failed(format!("{} is not where it was moved to", target.display()))
     }
 }

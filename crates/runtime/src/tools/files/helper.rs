@@ -7,14 +7,14 @@ use std::{
 };
 
 use deskhand_core::{
-    action::Report,
+    action::CallReport,
     command::{CallResult, CallStatus, Verdict},
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Given, Work};
-use crate::programs::{Run, Runner, sandbox::SandboxSettings};
+use super::{FileCallArgs, FileToolOperation};
+use crate::programs::{ProgramRun, ProgramRunner, sandbox::SandboxSettings};
 
 /// Maximum run time of the helper.
 const WORK_BOUND: Duration = Duration::from_secs(60);
@@ -52,8 +52,8 @@ impl FileSettings {
             return Err(format!("the program that reads files {}", ran.summary()));
         }
         match done(&ran)? {
-            Done::Ok { output, .. } => Ok(output),
-            Done::Failed { problem } => Err(problem),
+            FileHelperOutput::Ok { output, .. } => Ok(output),
+            FileHelperOutput::Failed { problem } => Err(problem),
         }
     }
 
@@ -71,9 +71,9 @@ impl FileSettings {
         let mut sandbox = self.sandbox.clone();
         sandbox.read.extend([reads, PathBuf::from(program)]);
         sandbox.write.extend(writes);
-        let runner = Runner::new(sandbox, None, Vec::new(), own.path())?;
+        let runner = ProgramRunner::new(sandbox, None, Vec::new(), own.path())?;
         let folder = runner.folder().to_owned();
-        let run = Run {
+        let run = ProgramRun {
             program,
             arguments,
             folder: &folder,
@@ -88,24 +88,28 @@ impl FileSettings {
 /// The output of the helper.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Done {
+enum FileHelperOutput {
     Ok { said: String, output: Value },
     Failed { problem: String },
 }
 
 /// Has the helper do a job.
-pub(super) async fn run(settings: &FileSettings, work: Work, given: &Given<'_>) -> CallResult {
+pub(super) async fn run(
+    settings: &FileSettings,
+    work: FileToolOperation,
+    given: &FileCallArgs<'_>,
+) -> CallResult {
     let Some(path) = given.path("path") else { return given.refused("`path` is needed".to_owned()) };
     let mut job = match job(work, &path, given) {
         Ok(job) => job,
         Err(why) => return given.refused(why),
     };
-    if matches!(work, Work::List | Work::Search)
+    if matches!(work, FileToolOperation::List | FileToolOperation::Search)
         && let Some(options) = job.get_mut("options")
     {
         spare(options, &path, settings, given);
     }
-    let into = given.path("into").filter(|_| work == Work::Unpack);
+    let into = given.path("into").filter(|_| work == FileToolOperation::Unpack);
     let writes = into.as_deref().and_then(Path::parent).map(Path::to_owned);
     match settings.answer(&job, path, writes).await {
         Ok(ran) => answered(given, into, &ran).await,
@@ -115,7 +119,7 @@ pub(super) async fn run(settings: &FileSettings, work: Work, given: &Given<'_>) 
 
 /// Has a walk through a folder leave out places of secrets, unless it begins in one, and outside of the home folder what not everybody
 /// may read.
-fn spare(options: &mut Value, path: &Path, settings: &FileSettings, given: &Given<'_>) {
+fn spare(options: &mut Value, path: &Path, settings: &FileSettings, given: &FileCallArgs<'_>) {
     let places = given.places.secret_places().into_iter().map(PathBuf::from);
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let outside = |place: &PathBuf| !path.starts_with(place) && !real.starts_with(place);
@@ -136,7 +140,7 @@ async fn unpacked(said: String, into: &Path, result: CallResult) -> CallResult {
     CallResult {
         status: if is_there { CallStatus::Success } else { CallStatus::Failure },
         effect: Some(if is_there { Verdict::Seen } else { Verdict::NotSeen }),
-        report: Report::Native { did: said, read_back: Some(read_back) },
+        report: CallReport::Native { did: said, read_back: Some(read_back) },
         ..result
     }
 }
@@ -160,33 +164,33 @@ fn contents(folder: &Path) -> io::Result<(u64, u64)> {
     Ok((files, bytes))
 }
 
-async fn answered(given: &Given<'_>, into: Option<PathBuf>, ran: &CallResult) -> CallResult {
+async fn answered(given: &FileCallArgs<'_>, into: Option<PathBuf>, ran: &CallResult) -> CallResult {
     if ran.status != CallStatus::Success {
         let why = format!("the program that reads files {}", ran.summary());
         return if ran.effect == Some(Verdict::Refused) { given.refused(why) } else { given.failed(why) };
     }
     match done(ran) {
-        Ok(Done::Ok { said, output }) => {
+        Ok(FileHelperOutput::Ok { said, output }) => {
             let result = CallResult { status: CallStatus::Success, output, ..CallResult::failure(None, "") };
             match into {
                 Some(into) => unpacked(said, &into, result).await,
-                None => CallResult { report: Report::text(said), ..result },
+                None => CallResult { report: CallReport::text(said), ..result },
             }
         }
-        Ok(Done::Failed { problem }) => given.refused(format!("failed to {problem}")),
+        Ok(FileHelperOutput::Failed { problem }) => given.refused(format!("failed to {problem}")),
         Err(problem) => given.failed(problem),
     }
 }
 
 /// Parses the output of the helper.
-fn done(ran: &CallResult) -> Result<Done, String> {
+fn done(ran: &CallResult) -> Result<FileHelperOutput, String> {
     let printed = ran.output.get("stdout").and_then(Value::as_str).unwrap_or_default();
     serde_json::from_str(printed)
         .map_err(|error| format!("the program that reads files said something else: {error}"))
 }
 
 /// The job as the helper reads it.
-fn job(work: Work, path: &Path, given: &Given<'_>) -> Result<Value, String> {
+fn job(work: FileToolOperation, path: &Path, given: &FileCallArgs<'_>) -> Result<Value, String> {
     let mut options: Map<String, Value> = Map::new();
     let mut copy = |name: &str, option: &str| {
         if let Some(value) = given.arguments.get(name).filter(|value| !value.is_null()) {
@@ -194,7 +198,7 @@ fn job(work: Work, path: &Path, given: &Given<'_>) -> Result<Value, String> {
         }
     };
     Ok(match work {
-        Work::Read => {
+        FileToolOperation::Read => {
             copy("sheet", "sheet");
             copy("range", "cells");
             copy("json_pointer", "json_pointer");
@@ -205,13 +209,13 @@ fn job(work: Work, path: &Path, given: &Given<'_>) -> Result<Value, String> {
             }
             json!({"job": "read", "path": path, "options": options})
         }
-        Work::List => {
+        FileToolOperation::List => {
             copy("glob", "glob");
             copy("depth", "depth_max");
             copy("hidden", "hidden");
             json!({"job": "list", "path": path, "options": options})
         }
-        Work::Search => {
+        FileToolOperation::Search => {
             copy("glob", "glob");
             copy("documents", "documents");
             let kind = if given.flag("regex") { "regex" } else { "plain" };
@@ -219,8 +223,8 @@ fn job(work: Work, path: &Path, given: &Given<'_>) -> Result<Value, String> {
             options.insert("ignore_case".to_owned(), true.into());
             json!({"job": "search", "path": path, "pattern": pattern, "options": options})
         }
-        Work::ListArchive => json!({"job": "list_archive", "path": path}),
-        Work::Unpack | Work::Write | Work::Move => {
+        FileToolOperation::ListArchive => json!({"job": "list_archive", "path": path}),
+        FileToolOperation::Unpack | FileToolOperation::Write | FileToolOperation::Move => {
             copy("glob", "glob");
             let into = given.path("into").ok_or("`into` is needed")?;
             json!({"job": "unpack", "path": path, "into": into, "options": options})

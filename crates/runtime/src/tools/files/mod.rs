@@ -12,27 +12,27 @@ use std::{fmt, path::PathBuf, sync::Arc};
 
 use deskhand_core::{
     command::{CallResult, ToolSpec, Verdict},
-    policy::Places,
+    policy::PathRoots,
 };
 use deskhand_desktop::Desktop;
 pub use helper::FileSettings;
 use serde_json::{Map, Value};
 
 use super::{
-    declared::Declared,
+    declared::DeclaredTool,
     registry::{Answer, AnyTool, ToolContext},
 };
 
 /// A tool for files.
 pub(super) struct FileTool {
-    declared: &'static Declared,
-    work: Work,
+    declared: &'static DeclaredTool,
+    work: FileToolOperation,
     settings: Arc<FileSettings>,
 }
 
 /// The operation of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Work {
+enum FileToolOperation {
     Read,
     List,
     Search,
@@ -56,13 +56,15 @@ impl FileTool {
         self.declared.name
     }
 
-    async fn work(&self, given: &Given<'_>) -> CallResult {
+    async fn work(&self, given: &FileCallArgs<'_>) -> CallResult {
         match self.work {
-            Work::Read | Work::List | Work::Search | Work::ListArchive | Work::Unpack => {
-                helper::run(&self.settings, self.work, given).await
-            }
-            Work::Write => change::write(given).await,
-            Work::Move => change::rename(given).await,
+            FileToolOperation::Read
+            | FileToolOperation::List
+            | FileToolOperation::Search
+            | FileToolOperation::ListArchive
+            | FileToolOperation::Unpack => helper::run(&self.settings, self.work, given).await,
+            FileToolOperation::Write => change::write(given).await,
+            FileToolOperation::Move => change::rename(given).await,
         }
     }
 }
@@ -79,7 +81,7 @@ impl<D: Desktop> AnyTool<D> for FileTool {
     fn run<'a>(&'a self, arguments: &'a Map<String, Value>, context: &'a ToolContext<'a, D>) -> Answer<'a> {
         Box::pin(async move {
             let acts = self.declared.does.acts();
-            let given = Given { arguments, places: context.places, acts };
+            let given = FileCallArgs { arguments, places: context.places, acts };
             let known = |name: &String| self.declared.arguments.iter().any(|argument| argument.is(name));
             if let Some(other) = arguments.keys().find(|name| !known(name)) {
                 return given.refused(format!("there is no argument `{other}`"));
@@ -97,13 +99,13 @@ impl<D: Desktop> AnyTool<D> for FileTool {
 }
 
 /// The arguments of a call.
-struct Given<'a> {
+struct FileCallArgs<'a> {
     arguments: &'a Map<String, Value>,
-    places: &'a Places,
+    places: &'a PathRoots,
     acts: bool,
 }
 
-impl Given<'_> {
+impl FileCallArgs<'_> {
     fn text(&self, name: &str) -> Option<&str> {
         self.arguments.get(name).and_then(Value::as_str)
     }

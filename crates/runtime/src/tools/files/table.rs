@@ -1,26 +1,26 @@
 //! The tools for files, as data.
 
 use deskhand_core::{
-    command::Listing,
+    command::ToolListingLevel,
     intent::{Does, Takes},
 };
 
-use super::Work;
-use crate::tools::declared::{Argument, Declared};
+use super::FileToolOperation;
+use crate::tools::declared::{DeclaredArgument, DeclaredTool};
 
-const PATH: Argument = Argument::file("path").required();
-const GLOB: Argument = Argument::text("glob").about("Such as *.pdf.");
+const PATH: DeclaredArgument = DeclaredArgument::file("path").required();
+const GLOB: DeclaredArgument = DeclaredArgument::text("glob").about("Such as *.pdf.");
 
 const fn tool(
     name: &'static str,
     about: &'static str,
     does: Does,
-    arguments: &'static [Argument],
-) -> Declared {
-    Declared { name, about, does, listing: Listing::Name, only_in: &[], arguments }
+    arguments: &'static [DeclaredArgument],
+) -> DeclaredTool {
+    DeclaredTool { name, about, does, listing: ToolListingLevel::Name, only_in: &[], arguments }
 }
 
-pub(super) const TOOLS: &[(Declared, Work)] = &[
+pub(super) const TOOLS: &[(DeclaredTool, FileToolOperation)] = &[
     (
         tool(
             "read_file",
@@ -28,23 +28,23 @@ pub(super) const TOOLS: &[(Declared, Work)] = &[
             Does::Read,
             &[
                 PATH,
-                Argument::text("lines").about("Such as 1-200."),
-                Argument::text("pages").about("Such as 2-3."),
-                Argument::text("sheet"),
-                Argument::text("range").about("Such as B2:D9."),
-                Argument::text("json_pointer"),
+                DeclaredArgument::text("lines").about("Such as 1-200."),
+                DeclaredArgument::text("pages").about("Such as 2-3."),
+                DeclaredArgument::text("sheet"),
+                DeclaredArgument::text("range").about("Such as B2:D9."),
+                DeclaredArgument::text("json_pointer"),
             ],
         ),
-        Work::Read,
+        FileToolOperation::Read,
     ),
     (
         tool(
             "list_folder",
             "Lists files and folders.",
             Does::Read,
-            &[PATH, GLOB, Argument::integer("depth"), Argument::boolean("hidden")],
+            &[PATH, GLOB, DeclaredArgument::integer("depth"), DeclaredArgument::boolean("hidden")],
         ),
-        Work::List,
+        FileToolOperation::List,
     ),
     (
         tool(
@@ -53,23 +53,23 @@ pub(super) const TOOLS: &[(Declared, Work)] = &[
             Does::Read,
             &[
                 PATH,
-                Argument::text("text").required(),
-                Argument::boolean("regex"),
+                DeclaredArgument::text("text").required(),
+                DeclaredArgument::boolean("regex"),
                 GLOB,
-                Argument::boolean("documents").about("Whether to search PDF and office files, too."),
+                DeclaredArgument::boolean("documents").about("Whether to search PDF and office files, too."),
             ],
         ),
-        Work::Search,
+        FileToolOperation::Search,
     ),
-    (tool("list_archive", "Lists a zip or tar file.", Does::Read, &[PATH]), Work::ListArchive),
+    (tool("list_archive", "Lists a zip or tar file.", Does::Read, &[PATH]), FileToolOperation::ListArchive),
     (
         tool(
             "unpack_archive",
             "Unpacks a zip or tar file into a new folder.",
             Does::Save,
-            &[PATH, Argument::file("into").required(), GLOB],
+            &[PATH, DeclaredArgument::file("into").required(), GLOB],
         ),
-        Work::Unpack,
+        FileToolOperation::Unpack,
     ),
     (
         tool(
@@ -78,20 +78,24 @@ pub(super) const TOOLS: &[(Declared, Work)] = &[
             Does::Save,
             &[
                 PATH,
-                Argument::text("text").required(),
-                Argument::boolean("overwrite").takes(Takes::Replaces),
-                Argument::boolean("append").takes(Takes::Replaces),
+                DeclaredArgument::text("text").required(),
+                DeclaredArgument::boolean("overwrite").takes(Takes::Replaces),
+                DeclaredArgument::boolean("append").takes(Takes::Replaces),
             ],
         ),
-        Work::Write,
+        FileToolOperation::Write,
     ),
     (
         tool(
             "move_file",
             "Moves or renames a file or folder.",
             Does::Save,
-            &[PATH, Argument::file("to").required(), Argument::boolean("overwrite").takes(Takes::Replaces)],
+            &[
+                PATH,
+                DeclaredArgument::file("to").required(),
+                DeclaredArgument::boolean("overwrite").takes(Takes::Replaces),
+            ],
         ),
-        Work::Move,
+        FileToolOperation::Move,
     ),
 ];

@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 use deskhand_core::{agent::AgentReport, ids::AgentId, session::SubtaskStatus};
 use deskhand_runtime::{
     agents::{
-        AgentError, AgentRegistry, Assignment, OpenAgents, Progress,
+        AgentError, AgentRegistry, Assignment, DelegateProgress, OpenAgents,
         mcp::{McpKind, McpSettings},
     },
     programs::sandbox::SandboxSettings,
@@ -41,7 +41,7 @@ fn assignment() -> Assignment {
 async fn work(settings: McpSettings) -> (AgentReport, String) {
     let folder = tempfile::tempdir().unwrap();
     let agents = open(settings, folder.path()).await.unwrap();
-    let report = agents.work(AgentId(1), assignment(), Progress::default()).await;
+    let report = agents.work(AgentId(1), assignment(), DelegateProgress::default()).await;
     agents.close().await;
     (report, agents.definitions()[0].introduction.clone())
 }
@@ -69,7 +69,7 @@ async fn a_crash_fails_the_subtask_and_the_next_restarts_it() {
     let folder = tempfile::tempdir().unwrap();
     let agents = open(printer("crash"), folder.path()).await.unwrap();
     for _ in 0..2 {
-        let report = agents.work(AgentId(1), assignment(), Progress::default()).await;
+        let report = agents.work(AgentId(1), assignment(), DelegateProgress::default()).await;
         assert_eq!(report.status, SubtaskStatus::Failed);
         assert!(report.result.contains("its process exited: exit status: 3"), "{}", report.result);
         assert!(report.result.contains("the paper is out"), "{}", report.result);
@@ -90,7 +90,8 @@ async fn a_timeout_kills_its_process() {
     };
     let folder = tempfile::tempdir().unwrap();
     let agents = open(settings, folder.path()).await.unwrap();
-    let (report, pid) = tokio::join!(agents.work(AgentId(1), assignment(), Progress::default()), fifo.read());
+    let (report, pid) =
+        tokio::join!(agents.work(AgentId(1), assignment(), DelegateProgress::default()), fifo.read());
     assert_eq!(report.status, SubtaskStatus::Failed);
     assert!(report.result.contains("failed to answer within 2 s"), "{}", report.result);
     is_gone(&pid).await;
@@ -110,7 +111,7 @@ async fn dropping_the_work_kills_its_process() {
     let folder = tempfile::tempdir().unwrap();
     let agents = open(settings, folder.path()).await.unwrap();
     let pid = tokio::select! {
-        report = agents.work(AgentId(1), assignment(), Progress::default()) => panic!("{report:?}"),
+        report = agents.work(AgentId(1), assignment(), DelegateProgress::default()) => panic!("{report:?}"),
         pid = fifo.read() => pid,
     };
     is_gone(&pid).await;

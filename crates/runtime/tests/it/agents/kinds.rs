@@ -2,7 +2,7 @@
 
 use deskhand_core::agent::{AgentHome, AgentReport};
 use deskhand_runtime::agents::{
-    AgentError, AgentKind, AgentRegistry, AgentSetup, Assignment, DelegateAgent, OpenAgent, Progress,
+    AgentError, AgentKind, AgentRegistry, AgentSetup, Assignment, DelegateAgent, DelegateProgress, OpenAgent,
     shell::ShellKind,
 };
 
@@ -12,7 +12,7 @@ struct Named(&'static str);
 struct Nobody;
 
 impl DelegateAgent for Nobody {
-    async fn work(&self, _: Assignment, _: Progress) -> AgentReport {
+    async fn work(&self, _: Assignment, _: DelegateProgress) -> AgentReport {
         unreachable!("never opened")
     }
 

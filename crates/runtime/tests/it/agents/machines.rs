@@ -5,14 +5,15 @@ use std::sync::{Arc, Mutex};
 use deskhand_core::{
     agent::{AgentHome, AgentReport},
     outcome::OutcomeKind,
-    record::Line,
+    record::JournalEntry,
     session::{StopReason, Suspension},
 };
 use deskhand_desktop_fake::office;
 use deskhand_runtime::{
-    RunEnd, StopSwitch, Wait, Waits,
+    RunEnd, StopSwitch, WaitReason, Waits,
     agents::{
-        AgentError, AgentKind, AgentRegistry, AgentSetup, Assignment, DelegateAgent, OpenAgent, Progress,
+        AgentError, AgentKind, AgentRegistry, AgentSetup, Assignment, DelegateAgent, DelegateProgress,
+        OpenAgent,
     },
     run,
 };
@@ -52,7 +53,7 @@ impl AgentKind for Scanner {
 }
 
 impl DelegateAgent for Scanner {
-    async fn work(&self, assignment: Assignment, progress: Progress) -> AgentReport {
+    async fn work(&self, assignment: Assignment, progress: DelegateProgress) -> AgentReport {
         self.handed.lock().unwrap().push(assignment.number);
         progress.say("box-1 has it");
         std::future::pending().await
@@ -75,12 +76,12 @@ async fn stopped(reason: StopReason) -> (RunEnd, Scanner) {
     options.agents = registry.enable(&["scanner".to_owned()]).unwrap();
     (options.stop, options.waits) = (stop.clone(), waits.clone());
     let mut follows = waits.follow();
-    let says = |on: &Wait| matches!(on, Wait::Agent { state, .. } if state == "box-1 has it");
+    let says = |on: &WaitReason| matches!(on, WaitReason::Agent { state, .. } if state == "box-1 has it");
     let stops = async {
         follows.wait_for(|waiting| waiting.as_ref().is_some_and(|waiting| says(&waiting.on))).await.unwrap();
         stop.cancel(reason);
     };
-    let mut nobody = |_: &Line| {};
+    let mut nobody = |_: &JournalEntry| {};
     let (end, ()) = tokio::join!(run(options, &mut nobody), stops);
     (end.unwrap(), scanner)
 }

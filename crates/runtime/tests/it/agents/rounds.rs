@@ -5,8 +5,8 @@ use std::sync::Arc;
 use deskhand_core::{
     agent::AgentHome,
     outcome::OutcomeKind,
-    policy::{Decision, Rule},
-    record::{Line, Record},
+    policy::{PolicyDecision, PolicyRule},
+    record::{JournalEntry, JournalRecord},
     session::{Effect, StopReason},
 };
 use deskhand_desktop_fake::office;
@@ -88,15 +88,15 @@ async fn run_agents(model: Script, agents: EnabledAgents, stop: StopSwitch) -> R
     let mut options = world.options(vec!["Make a report.".to_owned()]);
     (options.agents, options.stop) = (agents, stop);
     // An approved action is followed by another step; an allowed one is not.
-    let rule = Rule::new(Decision::Allow, "harmless");
-    options.config.policy.rules = vec![Rule {
+    let rule = PolicyRule::new(PolicyDecision::Allow, "harmless");
+    options.config.policy.rules = vec![PolicyRule {
         tool: "run_command".to_owned(),
         label: "mkdir|ls".to_owned(),
         arguments: Some("*".to_owned()),
         ..rule
     }];
     let mut lines = Vec::new();
-    let end = run(options, &mut |line: &Line| lines.push(line.clone())).await.unwrap();
+    let end = run(options, &mut |line: &JournalEntry| lines.push(line.clone())).await.unwrap();
     let World { desktop, folder, store, .. } = world;
     Ran {
         desktop: Arc::into_inner(desktop).unwrap(),
@@ -134,7 +134,7 @@ reply = '''
     assert_eq!((outcome.kind, outcome.reason.as_str()), (OutcomeKind::Finished, "all done"));
     assert!(work.path().join("report").is_dir());
     assert!(results(&ran.lines).all(deskhand_core::command::CallResult::is_success), "{:?}", ran.lines);
-    let Record::Header(header) = &ran.lines[0].record else { panic!("no header") };
+    let JournalRecord::Header(header) = &ran.lines[0].record else { panic!("no header") };
     let homes: Vec<(&str, bool)> = header
         .config
         .agents
@@ -252,7 +252,7 @@ async fn a_failed_agent_start_leaves_no_session() {
     let world = World::new(script(END), Arc::new(office()));
     let mut options = world.options(vec!["Make a report.".to_owned()]);
     options.agents = enabled(&["shell"], ShellKind::default());
-    let error = run(options, &mut |_: &Line| {}).await.unwrap_err();
+    let error = run(options, &mut |_: &JournalEntry| {}).await.unwrap_err();
     assert!(matches!(error, RunError::Agent(_)), "{error:?}");
     assert_eq!(world.store.list().unwrap(), []);
 }
@@ -273,7 +273,7 @@ reply = '{"thought": "t", "status": "FAIL", "result": "nobody can"}'
     let ran = run_agents(script(turns), enabled(&["shell"], shell), StopSwitch::new()).await;
     assert_eq!(ran.end.outcome.clone().unwrap().kind, OutcomeKind::Failed);
     let delegated = ran.lines.iter().any(|line| {
-        matches!(&line.record, Record::Effect(effect) if matches!(effect.effect, Effect::Delegate { .. }))
+        matches!(&line.record, JournalRecord::Effect(effect) if matches!(effect.effect, Effect::Delegate { .. }))
     });
     assert!(!delegated);
 }

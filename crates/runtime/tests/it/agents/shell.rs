@@ -3,7 +3,7 @@
 use std::{path::Path, process::Command as Process, time::Duration};
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, Command, Verdict},
+    command::{CallResult, CallStatus, ToolCommand, Verdict},
     ids::AgentId,
     known_tools,
 };
@@ -67,11 +67,11 @@ async fn open(settings: ShellSettings, session: &Path) -> OpenAgents {
 }
 
 async fn call(agents: &OpenAgents, arguments: Value) -> CallResult {
-    let command = Command {
+    let command = ToolCommand {
         tool: known_tools::RUN_COMMAND.to_owned(),
         arguments: arguments.as_object().cloned().unwrap(),
         agent: Some(AgentId(1)),
-        ..Command::default()
+        ..ToolCommand::default()
     };
     agents.call(AgentId(1), &command).await
 }

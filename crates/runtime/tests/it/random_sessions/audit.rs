@@ -5,12 +5,12 @@ use std::collections::{BTreeSet, VecDeque};
 
 use deskhand_core::{
     agent::AgentRef,
-    command::Command,
+    command::ToolCommand,
     observation::Observation,
-    policy::{Decision, Policy, Subject},
-    record::{Line, Record},
+    policy::{Policy, PolicyDecision, Subject},
+    record::{JournalEntry, JournalRecord},
     reply::{parse_app_reply, parse_host_reply},
-    session::{ApprovalScope, Effect, EffectRecord, Event, Limits, SessionConfig, Suspension},
+    session::{ApprovalScope, Effect, EffectRecord, RoundLimits, SessionConfig, SessionEvent, Suspension},
     states::{AppStatus, HostStatus},
 };
 
@@ -19,7 +19,7 @@ use super::Counts;
 /// The audit state after each line.
 struct Audit<'a> {
     policy: &'a Policy,
-    limits: &'a Limits,
+    limits: &'a RoundLimits,
     counts: &'a mut Counts,
     /// The effect in the last record.
     wanted: Option<EffectRecord>,
@@ -27,11 +27,11 @@ struct Audit<'a> {
     /// Whether the model requested confirmation in the current step.
     confirms: bool,
     /// The commands that approval was requested for in the current step, and the decision.
-    asked: Option<(VecDeque<Command>, bool)>,
+    asked: Option<(VecDeque<ToolCommand>, bool)>,
     /// Approvals for the session.
-    granted: Vec<(Command, Subject)>,
+    granted: Vec<(ToolCommand, Subject)>,
     /// The commands dispatched in the current step.
-    before: Vec<Command>,
+    before: Vec<ToolCommand>,
     calls: BTreeSet<u64>,
     steps: BTreeSet<u32>,
     model_calls: u32,
@@ -42,7 +42,7 @@ struct Audit<'a> {
 }
 
 /// Audits a journal; panics on a violation.
-pub(super) fn audit(lines: &[Line], config: &SessionConfig, counts: &mut Counts) {
+pub(super) fn audit(lines: &[JournalEntry], config: &SessionConfig, counts: &mut Counts) {
     let mut audit = Audit {
         policy: &config.policy,
         limits: &config.limits,
@@ -62,9 +62,9 @@ pub(super) fn audit(lines: &[Line], config: &SessionConfig, counts: &mut Counts)
     };
     for line in lines {
         match &line.record {
-            Record::Header(_) | Record::Changed(_) => {}
-            Record::Effect(record) => audit.effect(line.seq, record),
-            Record::Event(record) => audit.event(&record.event),
+            JournalRecord::Header(_) | JournalRecord::Changed(_) => {}
+            JournalRecord::Effect(record) => audit.effect(line.seq, record),
+            JournalRecord::Event(record) => audit.event(&record.event),
         }
     }
     assert_eq!(audit.open_rounds, 0, "round without an outcome");
@@ -102,7 +102,11 @@ impl Audit<'_> {
             Effect::AwaitApproval { approval } => {
                 for (index, command) in approval.commands.iter().enumerate() {
                     let ruling = self.ruling(&approval.commands[..index], command);
-                    assert_ne!(ruling, Decision::Deny, "record {seq}: requests approval of a denied action");
+                    assert_ne!(
+                        ruling,
+                        PolicyDecision::Deny,
+                        "record {seq}: requests approval of a denied action"
+                    );
                 }
                 self.asked = Some((approval.commands.iter().cloned().collect(), false));
             }
@@ -119,13 +123,13 @@ impl Audit<'_> {
         }
     }
 
-    fn call(&mut self, seq: u64, command: &Command) {
+    fn call(&mut self, seq: u64, command: &ToolCommand) {
         let what = format!("record {seq}: {}", command.to_line());
         let ruling = self.ruling(&self.before, command);
-        assert_ne!(ruling, Decision::Deny, "{what}: denied");
+        assert_ne!(ruling, PolicyDecision::Deny, "{what}: denied");
         if let Some((approved, yes)) = &mut self.asked {
             assert!(*yes, "{what}: dispatched without approval");
-            let stamp = |command: &mut Command| {
+            let stamp = |command: &mut ToolCommand| {
                 let judged = command.judged.as_mut().expect("the gate stamps what it judged");
                 std::mem::replace(&mut judged.approved, true)
             };
@@ -134,9 +138,9 @@ impl Audit<'_> {
             asked.as_mut().map(stamp);
             assert_eq!(asked.as_ref(), Some(command), "{what}: differs from the approved command");
             self.counts.note("call", "approved");
-        } else if ruling == Decision::Ask || (self.confirms && self.policy.safe_guard) {
+        } else if ruling == PolicyDecision::Ask || (self.confirms && self.policy.safe_guard) {
             let subject = self.subject(&self.before, command);
-            let holds = |(other, before): &(Command, Subject)| is_same(command, &subject, other, before);
+            let holds = |(other, before): &(ToolCommand, Subject)| is_same(command, &subject, other, before);
             assert!(self.granted.iter().any(holds), "{what}: missing approval");
             self.counts.note("call", "approved for the session");
         } else {
@@ -145,27 +149,27 @@ impl Audit<'_> {
         self.before.push(command.clone());
     }
 
-    fn event(&mut self, event: &Event) {
+    fn event(&mut self, event: &SessionEvent) {
         match event {
-            Event::Requested { .. } => {
+            SessionEvent::Requested { .. } => {
                 self.open_rounds += 1;
                 self.steps.clear();
                 (self.model_calls, self.tokens) = (0, 0);
             }
-            Event::Observed { observation } => self.observation = Some(observation.clone()),
-            Event::Replied { reply, .. } => {
+            SessionEvent::Observed { observation } => self.observation = Some(observation.clone()),
+            SessionEvent::Replied { reply, .. } => {
                 self.used(reply.attempts, reply.usage);
                 self.confirms = self.confirms(&reply.text);
             }
-            Event::ModelFailed { failure } => {
+            SessionEvent::ModelFailed { failure } => {
                 self.used(failure.attempts, failure.usage);
                 self.counts.note("fault", "model error");
             }
-            Event::Approved { scope } => {
+            SessionEvent::Approved { scope } => {
                 let (commands, _) = self.asked.take().expect("a pending approval request");
                 if *scope == ApprovalScope::Session {
-                    let all: Vec<Command> = commands.iter().cloned().collect();
-                    let of = |(index, command): (usize, &Command)| {
+                    let all: Vec<ToolCommand> = commands.iter().cloned().collect();
+                    let of = |(index, command): (usize, &ToolCommand)| {
                         (command.clone(), self.subject(&all[..index], command))
                     };
                     let granted: Vec<_> = all.iter().enumerate().map(of).collect();
@@ -174,40 +178,42 @@ impl Audit<'_> {
                 self.asked = Some((commands, true));
                 self.counts.note("person", "approved");
             }
-            Event::Rejected { instruction, .. } => {
+            SessionEvent::Rejected { instruction, .. } => {
                 let how = if instruction.is_some() { "rejected with an instruction" } else { "rejected" };
                 self.counts.note("person", how);
             }
-            Event::Unanswered { why } => self.counts.note("person", &format!("no answer: {why:?}")),
-            Event::Answered { .. } => self.counts.note("person", "answered"),
-            Event::Returned { result } => {
+            SessionEvent::Unanswered { why } => self.counts.note("person", &format!("no answer: {why:?}")),
+            SessionEvent::Answered { .. } => self.counts.note("person", "answered"),
+            SessionEvent::Returned { result } => {
                 let verdict = result.effect.map_or("none", |effect| effect.word());
                 self.counts.note("verdict", verdict);
             }
-            Event::ObserveFailed { .. } => self.counts.note("fault", "failed observation"),
-            Event::Stopped { reason } => self.counts.note("stop", &format!("{reason:?}")),
-            Event::Suspended { reason: Suspension::Signal } => self.counts.note("stop", "Signal"),
-            Event::Suspended { reason: Suspension::Elsewhere } => self.counts.note("stop", "Elsewhere"),
-            Event::Suspended { reason: Suspension::Model { failure } } => {
+            SessionEvent::ObserveFailed { .. } => self.counts.note("fault", "failed observation"),
+            SessionEvent::Stopped { reason } => self.counts.note("stop", &format!("{reason:?}")),
+            SessionEvent::Suspended { reason: Suspension::Signal } => self.counts.note("stop", "Signal"),
+            SessionEvent::Suspended { reason: Suspension::Elsewhere } => {
+                self.counts.note("stop", "Elsewhere");
+            }
+            SessionEvent::Suspended { reason: Suspension::Model { failure } } => {
                 self.used(failure.attempts, failure.usage);
                 self.counts.note("stop", "Model");
             }
-            Event::Resumed { desktop_kept } => {
+            SessionEvent::Resumed { desktop_kept } => {
                 let how = if *desktop_kept { "same desktop" } else { "new desktop" };
                 self.counts.note("resumed", how);
             }
-            Event::Told { .. } => self.counts.note("person", "said something"),
-            Event::TakenOver { .. } => {
+            SessionEvent::Told { .. } => self.counts.note("person", "said something"),
+            SessionEvent::TakenOver { .. } => {
                 self.counts.note("person", "took over");
                 (self.asked, self.taken_over) = (None, true);
             }
-            Event::HandedBack { .. } => self.counts.note("person", "handed back"),
-            Event::Acknowledged { .. } => self.open_rounds -= 1,
-            Event::Ranked { .. }
-            | Event::Retrieved { .. }
-            | Event::Delegated { .. }
-            | Event::Disclosed { .. }
-            | Event::Ended => {}
+            SessionEvent::HandedBack { .. } => self.counts.note("person", "handed back"),
+            SessionEvent::Acknowledged { .. } => self.open_rounds -= 1,
+            SessionEvent::Ranked { .. }
+            | SessionEvent::Retrieved { .. }
+            | SessionEvent::Delegated { .. }
+            | SessionEvent::Disclosed { .. }
+            | SessionEvent::Ended => {}
         }
     }
 
@@ -226,13 +232,13 @@ impl Audit<'_> {
         }
     }
 
-    fn subject(&self, before: &[Command], command: &Command) -> Subject {
+    fn subject(&self, before: &[ToolCommand], command: &ToolCommand) -> Subject {
         Subject::after(before, command, self.observation.as_ref().unwrap())
     }
 
     /// The policy's decision on a command. Where the rules are unambiguous without the target, the decision is checked
     /// against them.
-    fn ruling(&self, before: &[Command], command: &Command) -> Decision {
+    fn ruling(&self, before: &[ToolCommand], command: &ToolCommand) -> PolicyDecision {
         let decided = self.policy.decide(&self.subject(before, command)).decision;
         if let Some(sure) = self.surely(command) {
             assert_eq!(decided, sure, "{}: the policy disagrees", command.to_line());
@@ -241,7 +247,7 @@ impl Audit<'_> {
     }
 
     /// The decision by tool and id alone, if unambiguous.
-    fn surely(&self, command: &Command) -> Option<Decision> {
+    fn surely(&self, command: &ToolCommand) -> Option<PolicyDecision> {
         for rule in &self.policy.rules {
             if rule.tool != "*" && rule.tool != command.tool {
                 continue;
@@ -250,7 +256,7 @@ impl Audit<'_> {
                 return None;
             }
             let named = self.element_name(command).is_some_and(|name| name == rule.label);
-            if rule.label == "*" || (named && rule.decision != Decision::Allow) {
+            if rule.label == "*" || (named && rule.decision != PolicyDecision::Allow) {
                 return Some(rule.decision);
             }
             return None;
@@ -258,7 +264,7 @@ impl Audit<'_> {
         None
     }
 
-    fn element_name(&self, command: &Command) -> Option<&str> {
+    fn element_name(&self, command: &ToolCommand) -> Option<&str> {
         let Some(Observation::Window(view)) = &self.observation else { return None };
         let id = command.arguments.get("id")?.as_str()?;
         view.elements().find(|element| element.id.to_string() == id).map(|element| element.name.as_str())
@@ -266,7 +272,7 @@ impl Audit<'_> {
 }
 
 /// Returns `true` if a session approval of `before` covers a command: same tool, application and target.
-fn is_same(command: &Command, subject: &Subject, before: &Command, about: &Subject) -> bool {
+fn is_same(command: &ToolCommand, subject: &Subject, before: &ToolCommand, about: &Subject) -> bool {
     let names: Vec<&str> = subject.names().collect();
     let thing = if !names.is_empty() {
         names == about.names().collect::<Vec<_>>()

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use deskhand_core::{
     agent::AgentRef,
-    model::{ModelFailure, ModelFailureKind, ModelReply, ModelRequest, Part, Usage},
+    model::{MessagePart, ModelFailure, ModelFailureKind, ModelReply, ModelRequest, Usage},
 };
 use deskhand_model::{Model, ModelSigns, PictureSource};
 use serde_json::{Value, json};
@@ -260,8 +260,8 @@ impl Mind {
 fn listed(request: &ModelRequest, letter: char) -> Listed {
     let texts =
         request.messages.iter().skip(1).flat_map(|message| &message.parts).filter_map(|part| match part {
-            Part::Text { text } => Some(text.as_str()),
-            Part::Picture { .. } => None,
+            MessagePart::Text { text } => Some(text.as_str()),
+            MessagePart::Picture { .. } => None,
         });
     let mut found = Listed::new();
     for entry in texts.flat_map(|text| text.split('[').skip(1)) {

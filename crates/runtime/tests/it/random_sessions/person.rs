@@ -7,7 +7,8 @@ use std::sync::{
 
 use deskhand_core::session::ApprovalScope;
 use deskhand_runtime::people::{
-    Answered, ApprovalRequest, Decided, PauseNotice, PauseSwitch, Questions, Request, UserChannel,
+    ApprovalReply, ApprovalRequest, PauseNotice, PauseSwitch, QuestionReply, QuestionRequest, UserChannel,
+    UserRequest,
 };
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -54,30 +55,30 @@ impl RandomPerson {
 }
 
 impl UserChannel for RandomPerson {
-    async fn next_request(&self) -> Option<Request> {
+    async fn next_request(&self) -> Option<UserRequest> {
         (self.is_there && self.roll() < 50).then(|| "and then something else".into())
     }
 
-    async fn ask(&self, questions: &Questions) -> Answered {
+    async fn ask(&self, questions: &QuestionRequest) -> QuestionReply {
         if !self.is_there {
-            return Answered::Nobody;
+            return QuestionReply::Nobody;
         }
         match self.roll() {
             0..20 => std::future::pending().await,
-            20..30 => Answered::Answers(Vec::new()),
-            _ => Answered::Answers(questions.questions.iter().map(|_| "green".to_owned()).collect()),
+            20..30 => QuestionReply::Answers(Vec::new()),
+            _ => QuestionReply::Answers(questions.questions.iter().map(|_| "green".to_owned()).collect()),
         }
     }
 
-    async fn decide(&self, _: &ApprovalRequest) -> Decided {
+    async fn decide(&self, _: &ApprovalRequest) -> ApprovalReply {
         if !self.is_there {
-            return Decided::Nobody;
+            return ApprovalReply::Nobody;
         }
         match self.roll() {
-            0..35 => Decided::Approved(ApprovalScope::Once),
-            35..60 => Decided::Approved(ApprovalScope::Session),
-            60..72 => Decided::Rejected(None),
-            72..84 => Decided::Rejected(Some("save instead".to_owned())),
+            0..35 => ApprovalReply::Approved(ApprovalScope::Once),
+            35..60 => ApprovalReply::Approved(ApprovalScope::Session),
+            60..72 => ApprovalReply::Rejected(None),
+            72..84 => ApprovalReply::Rejected(Some("save instead".to_owned())),
             _ => std::future::pending().await,
         }
     }

@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     ids::{ElementId, WindowId},
-    record::{Line, Record},
+    record::{JournalEntry, JournalRecord},
     session::Effect,
     ui::Role,
 };
@@ -113,8 +113,8 @@ impl Stage {
     }
 
     /// Perhaps injects a fault before the effect in a line is performed.
-    pub(super) fn meddle(&mut self, desktop: &FakeDesktop, line: &Line, counts: &mut Counts) {
-        let Record::Effect(record) = &line.record else { return };
+    pub(super) fn meddle(&mut self, desktop: &FakeDesktop, line: &JournalEntry, counts: &mut Counts) {
+        let JournalRecord::Effect(record) = &line.record else { return };
         let mut acted_on = None;
         match &record.effect {
             Effect::Call { command } => {

@@ -3,15 +3,15 @@
 use std::{path::Path, time::Duration};
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, Command, Verdict},
+    command::{CallResult, CallStatus, ToolCommand, Verdict},
     ids::WindowId,
     intent::{Does, Takes},
-    policy::{Places, Policy},
+    policy::{PathRoots, Policy},
 };
 use deskhand_runtime::{
     programs::sandbox::SandboxSettings,
     sources::{
-        ArgumentKind, Audience, EnabledSources, OpenSources, ProgramArgument, ProgramInput, ProgramTool,
+        ArgumentKind, EnabledSources, OpenSources, ProgramArgument, ProgramInput, ProgramTool, ToolAudience,
     },
 };
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ fn program(command: &[&str], arguments: &[(&str, ArgumentKind)]) -> ProgramTool 
         arguments: arguments.iter().map(argument).collect(),
         input: ProgramInput::Nothing,
         does: Does::Read,
-        audience: vec![Audience::Apps(vec!["libreoffice-*".to_owned()])],
+        audience: vec![ToolAudience::Apps(vec!["libreoffice-*".to_owned()])],
         folder: None,
         sandbox: SandboxSettings::off(),
         environment: Vec::new(),
@@ -45,13 +45,13 @@ async fn open(tool: ProgramTool, folder: &Path) -> OpenSources {
 async fn call(tool: ProgramTool, arguments: Value) -> CallResult {
     let folder = tempfile::tempdir().unwrap();
     let sources = open(tool, folder.path()).await;
-    let command = Command {
+    let command = ToolCommand {
         tool: "convert".to_owned(),
         arguments: arguments.as_object().cloned().unwrap(),
         window: Some(WindowId(1)),
-        ..Command::default()
+        ..ToolCommand::default()
     };
-    sources.call(&command, &Policy::default(), &Places::default()).await
+    sources.call(&command, &Policy::default(), &PathRoots::default()).await
 }
 
 #[tokio::test]

@@ -3,27 +3,27 @@
 use std::{path::Path, time::Duration};
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, Command, Listing, ToolSpec, Verdict},
+    command::{CallResult, CallStatus, ToolCommand, ToolListingLevel, ToolSpec, Verdict},
     ids::WindowId,
-    policy::{Places, Policy},
+    policy::{PathRoots, Policy},
 };
-use deskhand_http::Secret;
+use deskhand_http::HttpCredential;
 use deskhand_runtime::{
-    mcp::{ProgramSettings, ServerSettings, Transport},
+    mcp::{McpServerSettings, McpTransport, ProgramSettings},
     programs::sandbox::SandboxSettings,
-    sources::{Audience, EnabledSources, OpenSources, ServerRules, ServerSource},
+    sources::{EnabledSources, OpenSources, ServerRules, ServerSource, ToolAudience},
 };
 use serde_json::{Value, json};
 
 /// A server that behaves in this way; `mark` stands in its command line.
-fn server(mode: &str, mark: &str) -> ServerSettings {
+fn server(mode: &str, mark: &str) -> McpServerSettings {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/sources/server.py");
-    ServerSettings {
+    McpServerSettings {
         name: "weather".to_owned(),
-        transport: Transport::Program(ProgramSettings {
+        transport: McpTransport::Program(ProgramSettings {
             command: ["python3", script, mode, mark].map(str::to_owned).to_vec(),
             sandbox: SandboxSettings::off(),
-            variables: vec![("KEY".to_owned(), Secret::new("canary-7f3a").unwrap())],
+            variables: vec![("KEY".to_owned(), HttpCredential::new("canary-7f3a").unwrap())],
             ..ProgramSettings::default()
         }),
         start_timeout: Duration::from_secs(30),
@@ -34,20 +34,20 @@ fn rules() -> ServerRules {
     ServerRules { timeout: Duration::from_secs(20), ..ServerRules::default() }
 }
 
-async fn open(settings: ServerSettings, rules: ServerRules, folder: &Path) -> OpenSources {
+async fn open(settings: McpServerSettings, rules: ServerRules, folder: &Path) -> OpenSources {
     let taken = ToolSpec { name: "click_element".to_owned(), ..ToolSpec::default() };
     let sources = EnabledSources::default().with(ServerSource::new(settings, rules));
     sources.open(folder, &[taken]).await
 }
 
 async fn call(sources: &OpenSources, tool: &str, arguments: Value) -> CallResult {
-    let command = Command {
+    let command = ToolCommand {
         tool: tool.to_owned(),
         arguments: arguments.as_object().cloned().unwrap(),
         window: Some(WindowId(1)),
-        ..Command::default()
+        ..ToolCommand::default()
     };
-    sources.call(&command, &Policy::default(), &Places::default()).await
+    sources.call(&command, &Policy::default(), &PathRoots::default()).await
 }
 
 fn names(specs: &[ToolSpec]) -> Vec<&str> {
@@ -157,12 +157,13 @@ async fn one_that_ends_is_started_again_a_few_times() {
 #[tokio::test]
 async fn the_others_are_used_without_one_that_is_down() {
     let folder = tempfile::tempdir().unwrap();
-    let named = |name: &str, settings: ServerSettings| ServerSettings { name: name.to_owned(), ..settings };
-    let silent = ServerSettings { start_timeout: Duration::from_secs(1), ..server("silent", "-") };
-    let Transport::Program(program) = server("well", "-").transport else { unreachable!() };
+    let named =
+        |name: &str, settings: McpServerSettings| McpServerSettings { name: name.to_owned(), ..settings };
+    let silent = McpServerSettings { start_timeout: Duration::from_secs(1), ..server("silent", "-") };
+    let McpTransport::Program(program) = server("well", "-").transport else { unreachable!() };
     let missing = ProgramSettings { command: vec!["deskhand-no-such-program".to_owned()], ..program };
-    let missing = ServerSettings { transport: Transport::Program(missing), ..server("well", "-") };
-    let host = ServerRules { audience: vec![Audience::Host], ..rules() };
+    let missing = McpServerSettings { transport: McpTransport::Program(missing), ..server("well", "-") };
+    let host = ServerRules { audience: vec![ToolAudience::Host], ..rules() };
     let sources = EnabledSources::default()
         .with(ServerSource::new(named("silent", silent), rules()))
         .with(ServerSource::new(named("missing", missing), rules()))
@@ -186,7 +187,8 @@ async fn many_tools_are_looked_for() {
     let folder = tempfile::tempdir().unwrap();
     let sources = open(server("many", "-"), rules(), folder.path()).await;
     let specs = sources.app_specs();
-    let listed: Vec<&ToolSpec> = specs.iter().filter(|spec| spec.listing == Listing::Whole).collect();
+    let listed: Vec<&ToolSpec> =
+        specs.iter().filter(|spec| spec.listing == ToolListingLevel::Whole).collect();
     assert_eq!(listed.iter().map(|spec| spec.name.as_str()).collect::<Vec<_>>(), ["find_tool"]);
     let found = call(&sources, "find_tool", json!({"query": "order thing 17"})).await;
     let text = found.output.as_str().unwrap();
@@ -220,7 +222,7 @@ async fn a_hundred_servers_leave_no_process() {
         let mut all = EnabledSources::default();
         for number in 0..10 {
             let mode = ["well", "crash", "hang", "flood", "error"][number % 5];
-            let named = ServerSettings { name: format!("s{round}-{number}"), ..server(mode, &mark) };
+            let named = McpServerSettings { name: format!("s{round}-{number}"), ..server(mode, &mark) };
             all = all.with(ServerSource::new(named, rules.clone()));
         }
         let open = all.open(folder.path(), &[]).await;

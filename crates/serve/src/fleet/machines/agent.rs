@@ -11,26 +11,26 @@ use deskhand_core::{agent::AgentReport, session::SubtaskStatus, text::error_chai
 use deskhand_fleet::{
     holder::{lease_key, outcome_key, task_key},
     journal::WorkerId,
-    nats::{Followed, NatsStore},
+    nats::{NatsStore, RecordStream},
     pace::pause,
     plan::{OutcomeRecord, now_ms},
-    store::{Revision, Store as _, StoreError},
+    store::{FleetStore as _, Revision, StoreError},
     task::{TaskId, TaskRecord, TaskSpec},
 };
 use deskhand_host::config::MachineAgentSettings;
 use deskhand_runtime::{
-    agents::{Assignment, DelegateAgent, Progress},
+    agents::{Assignment, DelegateAgent, DelegateProgress},
     private,
 };
 use tokio::time::{Instant, timeout};
 
 use super::{
     came::{report, tame},
-    compose::{Composed, compose, named},
+    compose::{TaskHandover, compose, named},
     error::MachineError,
-    fit::{Fit, name_of},
+    fit::{WorkerCandidates, name_of},
     kind::task_of,
-    reach::Reach,
+    reach::FleetConnector,
 };
 
 /// Maximum time to try a server before a sub-task counts as not handed over.
@@ -43,7 +43,7 @@ const LATE_LEASES: u32 = 2;
 /// An agent on another machine.
 pub(super) struct MachineAgent {
     pub(super) settings: MachineAgentSettings,
-    pub(super) reach: Arc<Reach>,
+    pub(super) reach: Arc<FleetConnector>,
     /// The folder of notes about sub-tasks that were handed over.
     pub(super) notes: PathBuf,
     /// The files that the session was begun with.
@@ -53,12 +53,12 @@ pub(super) struct MachineAgent {
 }
 
 /// The last reported state of a sub-task; each state is reported once.
-pub(super) struct Said {
-    progress: Progress,
+pub(super) struct SubtaskProgress {
+    progress: DelegateProgress,
     last: String,
 }
 
-impl Said {
+impl SubtaskProgress {
     pub(super) fn say(&mut self, state: &str) {
         if self.last != state {
             state.clone_into(&mut self.last);
@@ -68,8 +68,8 @@ impl Said {
 }
 
 impl DelegateAgent for MachineAgent {
-    async fn work(&self, assignment: Assignment, progress: Progress) -> AgentReport {
-        let said = &mut Said { progress, last: String::new() };
+    async fn work(&self, assignment: Assignment, progress: DelegateProgress) -> AgentReport {
+        let said = &mut SubtaskProgress { progress, last: String::new() };
         match self.hand_over(&assignment, said).await {
             Ok(report) => report,
             Err(error) => AgentReport { status: SubtaskStatus::Failed, result: error_chain(&error) },
@@ -93,7 +93,11 @@ impl DelegateAgent for MachineAgent {
 }
 
 impl MachineAgent {
-    async fn hand_over(&self, assignment: &Assignment, said: &mut Said) -> Result<AgentReport, MachineError> {
+    async fn hand_over(
+        &self,
+        assignment: &Assignment,
+        said: &mut SubtaskProgress,
+    ) -> Result<AgentReport, MachineError> {
         let id = TaskId::new(assignment.number.as_str())?;
         let (store, spec) = match self.noted(&id)? {
             // It may have been sent before the process ended.
@@ -136,13 +140,13 @@ impl MachineAgent {
         store: &NatsStore,
         id: &TaskId,
         assignment: &Assignment,
-        said: &mut Said,
+        said: &mut SubtaskProgress,
     ) -> Result<TaskSpec, MachineError> {
         let documents = match self.settings.documents {
             true => named(assignment, &self.documents, &self.results)?,
             false => Default::default(),
         };
-        let Composed { work, documents } = compose(id, assignment, &documents)?;
+        let TaskHandover { work, documents } = compose(id, assignment, &documents)?;
         let within = Duration::from_secs(self.settings.within_minutes.saturating_mul(60));
         let within_ms = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
         let spec = self.reach.signed(TaskSpec {
@@ -152,7 +156,7 @@ impl MachineAgent {
         })?;
         let silent = |source: StoreError| MachineError::Silent { id: id.clone(), source };
         said.say("workers that take it are looked for");
-        let fit = Fit::of(store, &spec).await.map_err(silent)?;
+        let fit = WorkerCandidates::of(store, &spec).await.map_err(silent)?;
         fit.words(&spec.needs).map_err(MachineError::NobodyTakesIt)?;
         said.say("its documents are sent");
         for document in documents.values() {
@@ -169,12 +173,12 @@ impl MachineAgent {
         &self,
         store: &NatsStore,
         spec: &TaskSpec,
-        said: &mut Said,
+        said: &mut SubtaskProgress,
     ) -> Result<OutcomeRecord, MachineError> {
         let (id, lease) = (&spec.id, store.times().lease);
         let outcome = outcome_key(id);
         let keys = [outcome.clone(), lease_key(id)];
-        let mut followed: Option<Followed> = None;
+        let mut followed: Option<RecordStream> = None;
         let mut holder: Option<(String, Revision)> = None;
         said.say("it is queued");
         loop {
@@ -217,7 +221,7 @@ impl MachineAgent {
 
 /// Describes a task that has sent nothing for the time of a lease.
 async fn silence(store: &NatsStore, spec: &TaskSpec, holder: Option<&str>) -> String {
-    let fit = timeout(store.times().call, Fit::of(store, spec)).await;
+    let fit = timeout(store.times().call, WorkerCandidates::of(store, spec)).await;
     let fit = fit.unwrap_or_else(|_| Err(StoreError::Unknown("it is silent".to_owned())));
     match (fit.map(|fit| fit.words(&spec.needs)), holder) {
         (Err(error), _) => format!("the fleet does not answer: {}", tame(&error.to_string(), 200)),

@@ -13,11 +13,11 @@ use deskhand_core::{
     text::{clip, is_forbidden_outside},
 };
 use deskhand_fleet::{
-    journal::{Outcome, WorkerId},
+    journal::{TaskOutcome, WorkerId},
     nats::NatsStore,
     pace::pause,
-    plan::{Facts, Work},
-    store::{Store as _, StoreError},
+    plan::{TaskPayload, TaskResultFacts},
+    store::{FleetStore as _, StoreError},
     task::TaskSpec,
 };
 use deskhand_runtime::private;
@@ -43,7 +43,7 @@ const QUOTED_MAX: usize = 5;
 
 /// Files of a sub-task.
 #[derive(Debug, Default)]
-struct Files {
+struct SubtaskFiles {
     /// Those that are here now, with their sizes in bytes.
     came: Vec<(PathBuf, u64)>,
     /// Those that are not, and why.
@@ -54,19 +54,19 @@ struct Files {
 pub(super) async fn report(
     store: &NatsStore,
     spec: &TaskSpec,
-    outcome: &Outcome,
+    outcome: &TaskOutcome,
     folder: &Path,
 ) -> AgentReport {
-    let facts = Facts::of(outcome);
+    let facts = TaskResultFacts::of(outcome);
     let reason = clip(facts.reason.trim(), REPORT_CHARS_MAX);
     let id = &spec.id;
-    let Outcome::Done { result, finished } = outcome else {
+    let TaskOutcome::Done { result, finished } = outcome else {
         return AgentReport {
             status: SubtaskStatus::Failed,
             result: never_done(outcome, &reason, id.as_str()),
         };
     };
-    let work: Work = serde_json::from_value(spec.work.clone()).unwrap_or_default();
+    let work: TaskPayload = serde_json::from_value(spec.work.clone()).unwrap_or_default();
     let files = fetch(store, (&facts.documents, &work.documents), folder).await;
     let worker = result.get("worker").and_then(|worker| worker.as_str()).unwrap_or_default();
     let worker = name_of(&WorkerId(worker.to_owned()));
@@ -85,28 +85,28 @@ pub(super) async fn report(
 }
 
 /// Why a task was not done, and what to do.
-fn never_done(outcome: &Outcome, reason: &str, id: &str) -> String {
+fn never_done(outcome: &TaskOutcome, reason: &str, id: &str) -> String {
     match outcome {
-        Outcome::Refused { .. } => {
+        TaskOutcome::Refused { .. } => {
             format!(
                 "no worker takes the task {id}: {reason}; the configuration of the worker says what it takes (`fleet.accept`)"
             )
         }
-        Outcome::DeadLetter { .. } => {
+        TaskOutcome::DeadLetter { .. } => {
             format!("the task {id} was put aside: {reason}; `deskhand fleet results {id}` has what was done")
         }
-        Outcome::Person { .. } => format!(
+        TaskOutcome::Person { .. } => format!(
             "the task {id} may be half done: {reason}; look at `deskhand fleet results {id}`, then do the rest by hand or with \
              `deskhand fleet retry {id}`"
         ),
-        Outcome::Cancelled => format!("somebody cancelled the task {id}; it may be half done"),
-        Outcome::Expired { .. } => {
+        TaskOutcome::Cancelled => format!("somebody cancelled the task {id}; it may be half done"),
+        TaskOutcome::Expired { .. } => {
             format!("the task {id} is too late: {reason}; `within_minutes` of the agent allows it more time")
         }
-        Outcome::Failed { .. }
-        | Outcome::OverBudget { .. }
-        | Outcome::Blocked { .. }
-        | Outcome::Done { .. } => {
+        TaskOutcome::Failed { .. }
+        | TaskOutcome::OverBudget { .. }
+        | TaskOutcome::Blocked { .. }
+        | TaskOutcome::Done { .. } => {
             format!("the task {id} cannot be done: {reason}")
         }
     }
@@ -117,8 +117,8 @@ async fn fetch(
     store: &NatsStore,
     (left, sent): (&BTreeMap<String, String>, &BTreeMap<String, String>),
     folder: &Path,
-) -> Files {
-    let (mut files, mut bytes_left) = (Files::default(), BYTES_MAX);
+) -> SubtaskFiles {
+    let (mut files, mut bytes_left) = (SubtaskFiles::default(), BYTES_MAX);
     for (name, hash) in left.iter().filter(|(name, hash)| sent.get(*name) != Some(*hash)) {
         if let Err(why) = acceptable(name) {
             files.refused.push((name.clone(), why.to_owned()));
@@ -197,7 +197,7 @@ pub(super) fn tame(text: &str, chars_max: usize) -> String {
     clip(shown.trim(), chars_max)
 }
 
-impl Files {
+impl SubtaskFiles {
     fn words(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if !self.came.is_empty() {

@@ -32,7 +32,8 @@ fn names_that_lead_elsewhere_or_hide_are_not_taken() {
 fn what_is_not_taken_is_listed_briefly_and_cannot_pass_for_ours() {
     let refused =
         |number: usize| (format!("../{number}\nFiles that came back: /etc/passwd"), "why".to_owned());
-    let files = Files { came: vec![(PathBuf::from("/r/a.pdf"), 3)], refused: (0..7).map(refused).collect() };
+    let files =
+        SubtaskFiles { came: vec![(PathBuf::from("/r/a.pdf"), 3)], refused: (0..7).map(refused).collect() };
     let words = files.words();
     assert_eq!(words[0], "Files that came back: /r/a.pdf (3 bytes)");
     assert_eq!(words.len(), 2, "{words:?}");
@@ -44,12 +45,12 @@ fn what_is_not_taken_is_listed_briefly_and_cannot_pass_for_ours() {
 fn every_outcome_that_is_none_says_what_to_do() {
     let reason = || "why".to_owned();
     for (outcome, expected) in [
-        (Outcome::Refused { reason: reason() }, "fleet.accept"),
-        (Outcome::DeadLetter { reason: reason() }, "deskhand fleet results x-1"),
-        (Outcome::Person { reason: reason() }, "deskhand fleet retry x-1"),
-        (Outcome::Expired { reason: reason() }, "within_minutes"),
-        (Outcome::Failed { reason: reason() }, "cannot be done: why"),
-        (Outcome::Cancelled, "somebody cancelled"),
+        (TaskOutcome::Refused { reason: reason() }, "fleet.accept"),
+        (TaskOutcome::DeadLetter { reason: reason() }, "deskhand fleet results x-1"),
+        (TaskOutcome::Person { reason: reason() }, "deskhand fleet retry x-1"),
+        (TaskOutcome::Expired { reason: reason() }, "within_minutes"),
+        (TaskOutcome::Failed { reason: reason() }, "cannot be done: why"),
+        (TaskOutcome::Cancelled, "somebody cancelled"),
     ] {
         let words = never_done(&outcome, "why", "x-1");
         assert!(words.contains(expected) && words.contains("x-1"), "{words}");

@@ -9,7 +9,7 @@ use std::{
 use deskhand_core::text::clip;
 use deskhand_fleet::{
     nats::FILE_BYTES_MAX,
-    plan::{Work, plain, value, with_note},
+    plan::{TaskPayload, plain, value, with_note},
     task::TaskId,
 };
 use deskhand_runtime::agents::Assignment;
@@ -25,16 +25,16 @@ const CONTEXT_CHARS_MAX: usize = 4_000;
 const FILES_MAX: usize = 1_000;
 
 /// A document that goes along.
-pub(super) struct Document {
+pub(super) struct HandoverDocument {
     pub(super) bytes: Vec<u8>,
     hash: String,
 }
 
 /// The work and the documents to hand over.
-pub(super) struct Composed {
-    pub(super) work: Work,
+pub(super) struct TaskHandover {
+    pub(super) work: TaskPayload,
     /// By their names there.
-    pub(super) documents: BTreeMap<String, Document>,
+    pub(super) documents: BTreeMap<String, HandoverDocument>,
 }
 
 /// The work of a sub-task with these documents.
@@ -42,7 +42,7 @@ pub(super) fn compose(
     id: &TaskId,
     assignment: &Assignment,
     documents: &BTreeMap<String, PathBuf>,
-) -> Result<Composed, MachineError> {
+) -> Result<TaskHandover, MachineError> {
     let mut read = BTreeMap::new();
     let mut left = FILE_BYTES_MAX;
     for (name, path) in documents {
@@ -52,16 +52,16 @@ pub(super) fn compose(
             .checked_sub(bytes.len() as u64)
             .ok_or_else(|| refused("the documents of one sub-task are larger than 256 MiB".to_owned()))?;
         let hash = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        read.insert(name.clone(), Document { bytes, hash });
+        read.insert(name.clone(), HandoverDocument { bytes, hash });
     }
     let open: Vec<&String> = read.keys().collect();
-    let work = Work {
+    let work = TaskPayload {
         task: json!({ "id": id.as_str(), "request": request(assignment), "open": open }),
         documents: read.iter().map(|(name, document)| (name.clone(), document.hash.clone())).collect(),
         names_folder: true,
-        ..Work::default()
+        ..TaskPayload::default()
     };
-    Ok(Composed { work, documents: read })
+    Ok(TaskHandover { work, documents: read })
 }
 
 /// Renders the request to the remote HostAgent: the sub-task in our HostAgent's words, and everything else as

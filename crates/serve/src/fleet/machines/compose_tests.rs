@@ -61,7 +61,7 @@ fn only_documents_of_the_session_go_along_and_only_those_that_are_named() {
 #[test]
 fn what_others_wrote_goes_along_as_data() {
     let id = TaskId::new("01a2-7").unwrap();
-    let Composed { work, documents } =
+    let TaskHandover { work, documents } =
         compose(&id, &assignment("scan it as {result:mine}"), &BTreeMap::new()).unwrap();
     assert!(documents.is_empty() && work.documents.is_empty() && work.names_folder);
     let request = work.task["request"].as_str().unwrap();

@@ -6,11 +6,11 @@ use deskhand_fleet::{
     journal::WorkerId,
     nats::NatsStore,
     store::StoreError,
-    task::{Needs, Offer, TaskSpec},
+    task::{MachineCapabilities, TaskRequirements, TaskSpec},
 };
 
 use super::came::tame;
-use crate::fleet::{admission::Refusal, presence::Present};
+use crate::fleet::{admission::TaskRefusal, presence::WorkerAnnouncement};
 
 /// The most workers whose reasons are listed, and the longest reason, in characters.
 const REASONS_MAX: usize = 3;
@@ -20,7 +20,7 @@ const NUMBER_BYTES: usize = 37;
 
 /// The workers that are there.
 #[derive(Debug, Default)]
-pub(super) struct Fit {
+pub(super) struct WorkerCandidates {
     /// Those that would take it.
     pub(super) takes: Vec<String>,
     /// The others, each with its reason.
@@ -29,13 +29,13 @@ pub(super) struct Fit {
     lacks: bool,
 }
 
-impl Fit {
+impl WorkerCandidates {
     /// Asks what the workers said of themselves.
     pub(super) async fn of(store: &NatsStore, spec: &TaskSpec) -> Result<Self, StoreError> {
         let mut fit = Self::default();
         for (worker, said) in store.present().await? {
             let name = short(&worker.0).to_owned();
-            let Ok(present) = serde_json::from_slice::<Present>(&said) else { continue };
+            let Ok(present) = serde_json::from_slice::<WorkerAnnouncement>(&said) else { continue };
             let lacks = lacks(&spec.needs, &present.rules.offer);
             match present.rules.judge(spec, spec) {
                 Ok(()) => fit.takes.push(name),
@@ -44,7 +44,7 @@ impl Fit {
                     fit.refuse.push((name, format!("it has no {}", lacks.join(", no "))));
                 }
                 // It may quote what the worker said.
-                Err(Refusal::Here(reason) | Refusal::Everywhere(reason)) => {
+                Err(TaskRefusal::Here(reason) | TaskRefusal::Everywhere(reason)) => {
                     fit.refuse.push((name, tame(&reason, REASON_CHARS_MAX)));
                 }
             }
@@ -53,7 +53,7 @@ impl Fit {
     }
 
     /// Who takes it, in words; or why nobody does, and what to do.
-    pub(super) fn words(&self, needs: &Needs) -> Result<String, String> {
+    pub(super) fn words(&self, needs: &TaskRequirements) -> Result<String, String> {
         if let [one] = self.takes.as_slice() {
             return Ok(format!("1 worker takes its sub-tasks: {one}"));
         }
@@ -90,7 +90,7 @@ pub(super) fn short(worker: &str) -> &str {
 }
 
 /// Lists the needs that the offer lacks.
-fn lacks(needs: &Needs, offer: &Offer) -> Vec<String> {
+fn lacks(needs: &TaskRequirements, offer: &MachineCapabilities) -> Vec<String> {
     let lacks = |kind: &str, needs: &BTreeSet<String>, has: &BTreeSet<String>| -> Vec<String> {
         needs.difference(has).map(|one| format!("{kind} `{one}`")).collect()
     };

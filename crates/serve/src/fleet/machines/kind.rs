@@ -7,12 +7,12 @@ use std::{
 };
 
 use deskhand_core::{agent::AgentHome, text::error_chain};
-use deskhand_fleet::task::{Needs, OnLoss, TaskId, TaskSpec};
+use deskhand_fleet::task::{OnLoss, TaskId, TaskRequirements, TaskSpec};
 use deskhand_host::config::{MachineAgentSettings, OnLossSetting};
 use deskhand_runtime::agents::{AgentError, AgentKind, AgentSetup, OpenAgent};
 use tokio::time::timeout;
 
-use super::{agent::MachineAgent, error::MachineError, fit::Fit, reach::Reach};
+use super::{agent::MachineAgent, error::MachineError, fit::WorkerCandidates, reach::FleetConnector};
 
 /// Maximum time to find out which workers would take a sub-task.
 const STANDING: Duration = Duration::from_secs(20);
@@ -23,11 +23,11 @@ const RESULTS: &str = "deskhand-fleet/results";
 pub(super) struct MachineKind {
     name: String,
     settings: MachineAgentSettings,
-    reach: Arc<Reach>,
+    reach: Arc<FleetConnector>,
 }
 
 impl MachineKind {
-    pub(super) fn new(name: &str, settings: MachineAgentSettings, reach: Arc<Reach>) -> Self {
+    pub(super) fn new(name: &str, settings: MachineAgentSettings, reach: Arc<FleetConnector>) -> Self {
         Self { name: name.to_owned(), settings, reach }
     }
 
@@ -35,7 +35,8 @@ impl MachineKind {
         let store = self.reach.store().await?;
         let id = TaskId::new(format!("{}-trial", self.name))?;
         let spec = self.reach.signed(task_of(id.clone(), &self.settings))?;
-        let fit = Fit::of(store, &spec).await.map_err(|source| MachineError::Silent { id, source })?;
+        let fit =
+            WorkerCandidates::of(store, &spec).await.map_err(|source| MachineError::Silent { id, source })?;
         fit.words(&spec.needs).map_err(MachineError::NobodyTakesIt)
     }
 }
@@ -44,7 +45,7 @@ impl MachineKind {
 pub(super) fn task_of(id: TaskId, settings: &MachineAgentSettings) -> TaskSpec {
     let needs = settings.needs.clone();
     TaskSpec {
-        needs: Needs {
+        needs: TaskRequirements {
             applications: needs.applications,
             agents: needs.agents,
             labels: needs.labels,

@@ -24,7 +24,7 @@ use deskhand_fleet::nats::NatsOptions;
 use deskhand_host::config::Config;
 use deskhand_runtime::agents::{AgentRegistry, RegistryError};
 
-use self::{kind::MachineKind, reach::Reach};
+use self::{kind::MachineKind, reach::FleetConnector};
 
 /// The kinds of agents on other machines that a configuration has, in the fleet that is reached so. `key` is a file whose key signs. Nothing
 /// is connected yet.
@@ -37,7 +37,7 @@ pub fn kinds(
     key: Option<PathBuf>,
 ) -> Result<AgentRegistry, RegistryError> {
     let mut registry = AgentRegistry::default();
-    let reach = Arc::new(Reach::new(options.clone(), key));
+    let reach = Arc::new(FleetConnector::new(options.clone(), key));
     for (name, settings) in &config.agents.machines {
         registry.register(MachineKind::new(name, settings.clone(), Arc::clone(&reach)))?;
     }

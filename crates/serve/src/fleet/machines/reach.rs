@@ -5,13 +5,13 @@ use std::{fs, path::PathBuf, time::Duration};
 use deskhand_fleet::{
     nats::{NatsOptions, NatsStore},
     pace::pause,
-    signed::Key,
+    signed::FleetSigningKey,
     task::{TaskId, TaskSpec},
 };
 use tokio::{sync::OnceCell, time::Instant};
 
 use super::{
-    agent::Said,
+    agent::SubtaskProgress,
     error::{KeyFileError, MachineError},
 };
 use crate::fleet::view;
@@ -20,13 +20,13 @@ use crate::fleet::view;
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// The connection to a fleet.
-pub(super) struct Reach {
+pub(super) struct FleetConnector {
     options: NatsOptions,
     key: Option<PathBuf>,
     store: OnceCell<NatsStore>,
 }
 
-impl Reach {
+impl FleetConnector {
     pub(super) fn new(options: NatsOptions, key: Option<PathBuf>) -> Self {
         Self { options, key, store: OnceCell::new() }
     }
@@ -49,7 +49,7 @@ impl Reach {
     pub(super) async fn store_within(
         &self,
         patience: Duration,
-        said: &mut Said,
+        said: &mut SubtaskProgress,
     ) -> Result<&NatsStore, MachineError> {
         let begun = Instant::now();
         loop {
@@ -63,11 +63,11 @@ impl Reach {
         }
     }
 
-    fn key(&self) -> Result<Option<Key>, MachineError> {
+    fn key(&self) -> Result<Option<FleetSigningKey>, MachineError> {
         let Some(file) = &self.key else { return Ok(None) };
         let failed = |source: KeyFileError| MachineError::Key { file: file.clone(), source };
         let text = fs::read_to_string(file).map_err(|error| failed(error.into()))?;
-        Key::of_text(&text).map(Some).map_err(|error| failed(error.into()))
+        FleetSigningKey::of_text(&text).map(Some).map_err(|error| failed(error.into()))
     }
 
     fn failed(&self, error: deskhand_fleet::signed::KeyError) -> MachineError {

@@ -9,9 +9,9 @@ use rmcp::{
 use serde_json::Value;
 
 use super::{
-    call::{Call, ClientInfo},
-    calls::{Calls, Key, RUNNING_MAX},
-    catalog::{Catalog, Wanted},
+    call::{ClientInfo, McpCall},
+    calls::{Calls, McpCallKey, RUNNING_MAX},
+    catalog::{Catalog, CatalogRequest},
 };
 
 /// The field of a request with the key that identifies repetitions.
@@ -22,9 +22,9 @@ const KEY_MAX: usize = 255;
 const BUSY: ErrorCode = ErrorCode(429);
 
 /// A request as it came.
-pub(super) struct Incoming {
+pub(super) struct IncomingMcpRequest {
     pub(super) id: RequestId,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: CatalogRequest,
     pub(super) client: ClientInfo,
     pub(super) key: Option<String>,
     pub(super) state: Option<String>,
@@ -54,16 +54,16 @@ impl Calls {
     pub(super) async fn for_request<C: Catalog>(
         self: &Arc<Self>,
         catalog: &Arc<C>,
-        incoming: Incoming,
-    ) -> Result<Arc<Call>, ErrorData> {
-        let Incoming { id, wanted, client, key, state, responses } = incoming;
+        incoming: IncomingMcpRequest,
+    ) -> Result<Arc<McpCall>, ErrorData> {
+        let IncomingMcpRequest { id, wanted, client, key, state, responses } = incoming;
         let digest = Self::digest(&wanted);
         if let Some(state) = state {
             return self.answered(&state, digest, &responses.unwrap_or_default());
         }
         let mut keys = Vec::new();
         if let Some(key) = key {
-            let key = Key::Given(key);
+            let key = McpCallKey::Given(key);
             match self.with_key(&key) {
                 Some(call) if call.digest == digest => return Ok(call),
                 Some(_) => {
@@ -74,11 +74,11 @@ impl Calls {
             }
         }
         let repeatable = match &wanted {
-            Wanted::Tool { name, .. } => catalog.is_repeatable(name),
-            Wanted::Prompt { .. } | Wanted::Resource { .. } => true,
+            CatalogRequest::Tool { name, .. } => catalog.is_repeatable(name),
+            CatalogRequest::Prompt { .. } | CatalogRequest::Resource { .. } => true,
         };
         if let Some(client) = client.id.filter(|_| !repeatable) {
-            let key = Key::Request(client, id);
+            let key = McpCallKey::Request(client, id);
             match self.with_key(&key) {
                 Some(call) if call.digest == digest => return Ok(call),
                 Some(_) | None => keys.push(key),
@@ -97,7 +97,7 @@ impl Calls {
         state: &str,
         digest: [u8; 32],
         responses: &InputResponses,
-    ) -> Result<Arc<Call>, ErrorData> {
+    ) -> Result<Arc<McpCall>, ErrorData> {
         let call = self.with_state(state).ok_or_else(|| {
             let problem = "`requestState` is none of this server, or its call was given up; send the request without it";
             ErrorData::invalid_params(problem, None)

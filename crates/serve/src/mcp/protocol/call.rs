@@ -15,7 +15,7 @@ use rmcp::{
 use tokio::sync::{broadcast, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::{answers::are_complete, catalog::Served, connection::ClientId, logs::Level};
+use super::{answers::are_complete, catalog::CatalogReply, connection::ClientId, logs::Level};
 use crate::token::new_token;
 
 /// Maximum time for the user of a client to answer.
@@ -51,7 +51,7 @@ impl ClientInfo {
 
 /// Why a question has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unanswered {
+pub enum QuestionError {
     /// The request was cancelled.
     #[error("the call was cancelled")]
     Cancelled,
@@ -62,7 +62,7 @@ pub enum Unanswered {
 
 /// A message about a call while it runs.
 #[derive(Debug, Clone)]
-pub(super) enum News {
+pub(super) enum CallNotification {
     /// The progress of the call.
     Progress { message: String, done: Option<(f64, f64)> },
     /// Something for the client's log.
@@ -71,23 +71,23 @@ pub(super) enum News {
 
 /// The status of a call.
 #[derive(Debug, Clone)]
-pub(super) enum Status {
+pub(super) enum McpCallState {
     Running,
     /// The call waits for answers.
-    Asking(Arc<Asked>),
-    Done(Arc<Result<Served, ErrorData>>),
+    Asking(Arc<PendingInputRequests>),
+    Done(Arc<Result<CatalogReply, ErrorData>>),
 }
 
 /// Questions that wait for their answers.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct PendingInputRequests {
     pub(super) requests: InputRequests,
     /// The state token that the client sends back with its answers; it cannot be guessed.
     pub(super) state: String,
     answer: Mutex<Option<oneshot::Sender<InputResponses>>>,
 }
 
-impl Asked {
+impl PendingInputRequests {
     /// Takes answers to all questions; the first ones count. Whether these are complete.
     pub(super) fn answer(&self, responses: &InputResponses) -> bool {
         if !are_complete(&self.requests, responses) {
@@ -113,32 +113,32 @@ impl Asked {
 
 /// A request that is being answered, or was. It goes on when its request ends otherwise than by its answer, until it is cancelled.
 #[derive(Debug)]
-pub struct Call {
+pub struct McpCall {
     /// Who asks.
     pub client: ClientInfo,
     /// The hash of what was asked for: equal for a repeated request.
     pub digest: [u8; 32],
     /// Answers that came with the request, before anything was asked. What has to be seen before it is answered, they do not answer.
     pub given: InputResponses,
-    status: watch::Sender<Status>,
-    news: broadcast::Sender<News>,
+    status: watch::Sender<McpCallState>,
+    news: broadcast::Sender<CallNotification>,
     /// The news sent before the first subscriber.
-    first: Mutex<Option<broadcast::Receiver<News>>>,
+    first: Mutex<Option<broadcast::Receiver<CallNotification>>>,
     /// The requests that wait for it.
     waiting: AtomicUsize,
     /// The states that were given out.
     states: Mutex<Vec<String>>,
-    delivery: Delivery,
+    delivery: AnswerDelivery,
 }
 
 /// The delivery state of a call's answer: whether it reached the client.
 #[derive(Debug, Clone)]
-pub struct Delivery {
+pub struct AnswerDelivery {
     done: Arc<AtomicBool>,
     cancelled: CancellationToken,
 }
 
-impl Delivery {
+impl AnswerDelivery {
     /// Returns `true` if the answer was sent, to a request that was not cancelled.
     pub fn is_done(&self) -> bool {
         self.done.load(Ordering::SeqCst)
@@ -150,15 +150,15 @@ impl Delivery {
     }
 }
 
-impl Call {
+impl McpCall {
     pub(super) fn new(client: ClientInfo, digest: [u8; 32], given: InputResponses) -> Self {
         let (news, first) = broadcast::channel(NEWS_MAX);
         Self {
             client,
             digest,
             given,
-            delivery: Delivery { done: Arc::default(), cancelled: CancellationToken::new() },
-            status: watch::Sender::new(Status::Running),
+            delivery: AnswerDelivery { done: Arc::default(), cancelled: CancellationToken::new() },
+            status: watch::Sender::new(McpCallState::Running),
             news,
             first: Mutex::new(Some(first)),
             waiting: AtomicUsize::new(0),
@@ -167,7 +167,7 @@ impl Call {
     }
 
     /// Returns the delivery state of the answer.
-    pub fn delivery(&self) -> Delivery {
+    pub fn delivery(&self) -> AnswerDelivery {
         self.delivery.clone()
     }
 
@@ -191,20 +191,20 @@ impl Call {
 
     /// Tells the client what is being done. It is repeated at least every second.
     pub fn progress(&self, message: impl Into<String>) {
-        self.tell(News::Progress { message: message.into(), done: None });
+        self.tell(CallNotification::Progress { message: message.into(), done: None });
     }
 
     /// The same with how much of how much is done; this has to increase.
     pub fn progress_of(&self, message: impl Into<String>, done: f64, total: f64) {
-        self.tell(News::Progress { message: message.into(), done: Some((done, total)) });
+        self.tell(CallNotification::Progress { message: message.into(), done: Some((done, total)) });
     }
 
     /// Writes into the client's log, if it wants this level.
     pub fn log(&self, level: Level, text: impl Into<String>) {
-        self.tell(News::Log { level, text: text.into() });
+        self.tell(CallNotification::Log { level, text: text.into() });
     }
 
-    fn tell(&self, news: News) {
+    fn tell(&self, news: CallNotification) {
         // Nobody listens: the request was cancelled, or waits for answers.
         self.news.send(news).ok();
     }
@@ -213,38 +213,38 @@ impl Call {
     ///
     /// # Errors
     /// Nobody answers, or the call is cancelled.
-    pub async fn ask(&self, requests: InputRequests) -> Result<InputResponses, Unanswered> {
+    pub async fn ask(&self, requests: InputRequests) -> Result<InputResponses, QuestionError> {
         if self.is_cancelled() {
-            return Err(Unanswered::Cancelled);
+            return Err(QuestionError::Cancelled);
         }
-        let state = new_token::<STATE_BYTES>().map_err(|_| Unanswered::Nobody)?;
+        let state = new_token::<STATE_BYTES>().map_err(|_| QuestionError::Nobody)?;
         let (answer, answered) = oneshot::channel();
         self.states.lock().unwrap_or_else(PoisonError::into_inner).push(state.clone());
-        let asked = Asked { requests, state, answer: Mutex::new(Some(answer)) };
-        self.status.send_replace(Status::Asking(Arc::new(asked)));
+        let asked = PendingInputRequests { requests, state, answer: Mutex::new(Some(answer)) };
+        self.status.send_replace(McpCallState::Asking(Arc::new(asked)));
         let answers = tokio::select! {
             answers = tokio::time::timeout(ANSWER_BOUND, answered) => match answers {
                 Ok(Ok(answers)) => Ok(answers),
-                Ok(Err(_)) | Err(_) => Err(Unanswered::Nobody),
+                Ok(Err(_)) | Err(_) => Err(QuestionError::Nobody),
             },
-            () = self.cancelled() => Err(Unanswered::Cancelled),
+            () = self.cancelled() => Err(QuestionError::Cancelled),
         };
-        self.status.send_replace(Status::Running);
+        self.status.send_replace(McpCallState::Running);
         answers
     }
 
-    pub(super) fn finish(&self, served: Result<Served, ErrorData>) {
-        self.status.send_replace(Status::Done(Arc::new(served)));
+    pub(super) fn finish(&self, served: Result<CatalogReply, ErrorData>) {
+        self.status.send_replace(McpCallState::Done(Arc::new(served)));
     }
 
-    pub(super) fn status(&self) -> watch::Receiver<Status> {
+    pub(super) fn status(&self) -> watch::Receiver<McpCallState> {
         let mut status = self.status.subscribe();
         status.mark_changed();
         status
     }
 
     pub(super) fn is_done(&self) -> bool {
-        matches!(*self.status.borrow(), Status::Done(_))
+        matches!(*self.status.borrow(), McpCallState::Done(_))
     }
 
     /// Gives up a question that no request waits for: its client went on without an answer.
@@ -257,10 +257,10 @@ impl Call {
     }
 
     /// The questions that wait for answers.
-    pub(super) fn asked(&self) -> Option<Arc<Asked>> {
+    pub(super) fn asked(&self) -> Option<Arc<PendingInputRequests>> {
         match &*self.status.borrow() {
-            Status::Asking(asked) => Some(Arc::clone(asked)),
-            Status::Running | Status::Done(_) => None,
+            McpCallState::Asking(asked) => Some(Arc::clone(asked)),
+            McpCallState::Running | McpCallState::Done(_) => None,
         }
     }
 
@@ -273,22 +273,22 @@ impl Call {
         !self.states.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    pub(super) fn news(&self) -> broadcast::Receiver<News> {
+    pub(super) fn news(&self) -> broadcast::Receiver<CallNotification> {
         let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
         first.unwrap_or_else(|| self.news.subscribe())
     }
 
     /// Counts a request that waits for it, until the guard is dropped.
-    pub(super) fn wait_for(self: &Arc<Self>) -> Waiter {
+    pub(super) fn wait_for(self: &Arc<Self>) -> McpCallWaiter {
         self.waiting.fetch_add(1, Ordering::SeqCst);
-        Waiter(Arc::clone(self))
+        McpCallWaiter(Arc::clone(self))
     }
 }
 
 /// A request that waits for a call.
-pub(super) struct Waiter(Arc<Call>);
+pub(super) struct McpCallWaiter(Arc<McpCall>);
 
-impl Waiter {
+impl McpCallWaiter {
     /// The request was cancelled: so is the call, unless a repeated request waits for it too.
     pub(super) fn cancel(self) {
         if self.0.waiting.load(Ordering::SeqCst) <= 1 {
@@ -297,7 +297,7 @@ impl Waiter {
     }
 }
 
-impl Drop for Waiter {
+impl Drop for McpCallWaiter {
     fn drop(&mut self) {
         self.0.waiting.fetch_sub(1, Ordering::SeqCst);
     }

@@ -18,8 +18,8 @@ use tokio::{
 };
 
 use super::{
-    call::{Call, ClientInfo},
-    catalog::{Catalog, Served, Wanted},
+    call::{ClientInfo, McpCall},
+    catalog::{Catalog, CatalogReply, CatalogRequest},
     connection::ClientId,
 };
 
@@ -33,7 +33,7 @@ const KEPT_BYTES_MAX: usize = 32 << 20;
 
 /// By what a repeated request is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Key {
+pub(super) enum McpCallKey {
     /// A text of the client's own.
     Given(String),
     /// The id of the request, on a connection.
@@ -43,15 +43,15 @@ pub(super) enum Key {
 /// The calls of all clients.
 #[derive(Debug)]
 pub(in crate::mcp) struct Calls {
-    known: Mutex<VecDeque<Known>>,
+    known: Mutex<VecDeque<McpCallEntry>>,
     running: Mutex<JoinSet<()>>,
     places: Arc<Semaphore>,
 }
 
 #[derive(Debug, Clone)]
-struct Known {
-    keys: Vec<Key>,
-    call: Arc<Call>,
+struct McpCallEntry {
+    keys: Vec<McpCallKey>,
+    call: Arc<McpCall>,
     /// The size of its answer, once it is done.
     bytes: usize,
 }
@@ -68,22 +68,22 @@ impl Default for Calls {
 
 impl Calls {
     /// The hash of what is asked for.
-    pub(super) fn digest(wanted: &Wanted) -> [u8; 32] {
+    pub(super) fn digest(wanted: &CatalogRequest) -> [u8; 32] {
         let text = match wanted {
-            Wanted::Tool { name, arguments } => serde_json::json!(["tool", name, arguments]),
-            Wanted::Prompt { name, arguments } => serde_json::json!(["prompt", name, arguments]),
-            Wanted::Resource { uri } => serde_json::json!(["resource", uri]),
+            CatalogRequest::Tool { name, arguments } => serde_json::json!(["tool", name, arguments]),
+            CatalogRequest::Prompt { name, arguments } => serde_json::json!(["prompt", name, arguments]),
+            CatalogRequest::Resource { uri } => serde_json::json!(["resource", uri]),
         };
         Sha256::digest(text.to_string()).into()
     }
 
     /// The call that gave out this state.
-    pub(super) fn with_state(&self, state: &str) -> Option<Arc<Call>> {
+    pub(super) fn with_state(&self, state: &str) -> Option<Arc<McpCall>> {
         self.known().iter().find(|known| known.call.gave(state)).map(|known| Arc::clone(&known.call))
     }
 
     /// The call of this key.
-    pub(super) fn with_key(&self, key: &Key) -> Option<Arc<Call>> {
+    pub(super) fn with_key(&self, key: &McpCallKey) -> Option<Arc<McpCall>> {
         self.known().iter().rev().find(|known| known.keys.contains(key)).map(|known| Arc::clone(&known.call))
     }
 
@@ -101,14 +101,14 @@ impl Calls {
     pub(super) async fn begin<C: Catalog>(
         self: &Arc<Self>,
         catalog: Arc<C>,
-        wanted: Wanted,
+        wanted: CatalogRequest,
         (client, given): (ClientInfo, InputResponses),
-        keys: Vec<Key>,
-    ) -> Option<Arc<Call>> {
+        keys: Vec<McpCallKey>,
+    ) -> Option<Arc<McpCall>> {
         let place = self.place().await?;
-        let call = Arc::new(Call::new(client, Self::digest(&wanted), given));
-        self.known().push_back(Known { keys, call: Arc::clone(&call), bytes: 0 });
-        let ending = Ending { calls: Arc::clone(self), call: Arc::clone(&call), _place: place };
+        let call = Arc::new(McpCall::new(client, Self::digest(&wanted), given));
+        self.known().push_back(McpCallEntry { keys, call: Arc::clone(&call), bytes: 0 });
+        let ending = McpCallEndGuard { calls: Arc::clone(self), call: Arc::clone(&call), _place: place };
         let serving = catalog.serve(wanted, Arc::clone(&call));
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         while running.try_join_next().is_some() {}
@@ -133,18 +133,18 @@ impl Calls {
         self.known().iter().for_each(|known| known.call.cancel());
     }
 
-    fn known(&self) -> MutexGuard<'_, VecDeque<Known>> {
+    fn known(&self) -> MutexGuard<'_, VecDeque<McpCallEntry>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps what may be asked for again, as far as there is room.
-    fn keep(&self, call: &Arc<Call>, bytes: usize) {
+    fn keep(&self, call: &Arc<McpCall>, bytes: usize) {
         let mut known = self.known();
         if let Some(one) = known.iter_mut().find(|one| Arc::ptr_eq(&one.call, call)) {
             one.bytes = bytes;
         }
         known.retain(|one| !one.call.is_done() || !one.keys.is_empty() || one.call.has_states());
-        let is_done = |one: &Known| one.call.is_done();
+        let is_done = |one: &McpCallEntry| one.call.is_done();
         let mut done = known.iter().filter(|one| is_done(one)).count();
         let mut size: usize = known.iter().map(|one| one.bytes).sum();
         while done > KEPT_MAX || size > KEPT_BYTES_MAX {
@@ -156,18 +156,18 @@ impl Calls {
 }
 
 /// Ends a call also if what answers it panics.
-struct Ending {
+struct McpCallEndGuard {
     calls: Arc<Calls>,
-    call: Arc<Call>,
+    call: Arc<McpCall>,
     _place: OwnedSemaphorePermit,
 }
 
-impl Ending {
-    fn end(self, served: Result<Served, ErrorData>) {
+impl McpCallEndGuard {
+    fn end(self, served: Result<CatalogReply, ErrorData>) {
         let bytes = match &served {
-            Ok(Served::Tool(result)) => serde_json::to_vec(result),
-            Ok(Served::Prompt(result)) => serde_json::to_vec(result),
-            Ok(Served::Resource(result)) => serde_json::to_vec(result),
+            Ok(CatalogReply::Tool(result)) => serde_json::to_vec(result),
+            Ok(CatalogReply::Prompt(result)) => serde_json::to_vec(result),
+            Ok(CatalogReply::Resource(result)) => serde_json::to_vec(result),
             Err(error) => serde_json::to_vec(error),
         };
         self.call.finish(served);
@@ -175,7 +175,7 @@ impl Ending {
     }
 }
 
-impl Drop for Ending {
+impl Drop for McpCallEndGuard {
     fn drop(&mut self) {
         if !self.call.is_done() {
             self.call.finish(Err(ErrorData::internal_error("the call broke off", None)));

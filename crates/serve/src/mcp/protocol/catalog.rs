@@ -12,11 +12,11 @@ use rmcp::{
 };
 use tokio::sync::broadcast;
 
-use super::{call::Call, connection::ClientId};
+use super::{call::McpCall, connection::ClientId};
 
 /// A request whose answer takes work.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Wanted {
+pub enum CatalogRequest {
     /// The call of a tool.
     Tool {
         /// The tool.
@@ -40,7 +40,7 @@ pub enum Wanted {
 
 /// The answer to one.
 #[derive(Debug, Clone)]
-pub enum Served {
+pub enum CatalogReply {
     /// Of a tool.
     Tool(CallToolResult),
     /// Of a prompt.
@@ -51,7 +51,7 @@ pub enum Served {
 
 /// A change that clients may want to be notified of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum CatalogChange {
     /// The list of tools changed.
     Tools,
     /// The list of prompts changed.
@@ -96,12 +96,12 @@ pub trait Catalog: Send + Sync + 'static {
     /// Answers a request. Runs to its end also if the request was cancelled: `call` says so.
     fn serve(
         self: Arc<Self>,
-        wanted: Wanted,
-        call: Arc<Call>,
-    ) -> BoxFuture<'static, Result<Served, ErrorData>>;
+        wanted: CatalogRequest,
+        call: Arc<McpCall>,
+    ) -> BoxFuture<'static, Result<CatalogReply, ErrorData>>;
 
     /// Subscribes to changes from now on.
-    fn changes(&self) -> broadcast::Receiver<Change>;
+    fn changes(&self) -> broadcast::Receiver<CatalogChange>;
 
     /// A client has gone.
     fn gone(self: Arc<Self>, client: ClientId) -> BoxFuture<'static, ()>;

@@ -9,7 +9,7 @@ use rmcp::{
 };
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
-use super::{catalog::Change, connection::Connection};
+use super::{catalog::CatalogChange, connection::McpConnection};
 
 /// Which lists a server says that it tells changes of.
 #[derive(Debug, Clone, Copy)]
@@ -32,9 +32,9 @@ impl Lists {
 
 /// Forwards changes to a client, until its connection ends.
 pub(super) fn forward(
-    connection: &Arc<Connection>,
+    connection: &Arc<McpConnection>,
     peer: Peer<RoleServer>,
-    changes: Receiver<Change>,
+    changes: Receiver<CatalogChange>,
     info: &ServerConfig,
 ) {
     let watched = Arc::downgrade(connection);
@@ -47,13 +47,16 @@ pub(super) fn forward(
                 connection.watched.lock().unwrap_or_else(PoisonError::into_inner).contains(uri)
             };
             let sent = match change {
-                Change::Tools if lists.tools => peer.notify_tool_list_changed().await,
-                Change::Prompts if lists.prompts => peer.notify_prompt_list_changed().await,
-                Change::Resources if lists.resources => peer.notify_resource_list_changed().await,
-                Change::Resource(uri) if is_watched(&uri) => {
+                CatalogChange::Tools if lists.tools => peer.notify_tool_list_changed().await,
+                CatalogChange::Prompts if lists.prompts => peer.notify_prompt_list_changed().await,
+                CatalogChange::Resources if lists.resources => peer.notify_resource_list_changed().await,
+                CatalogChange::Resource(uri) if is_watched(&uri) => {
                     peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await
                 }
-                Change::Tools | Change::Prompts | Change::Resources | Change::Resource(_) => Ok(()),
+                CatalogChange::Tools
+                | CatalogChange::Prompts
+                | CatalogChange::Resources
+                | CatalogChange::Resource(_) => Ok(()),
             };
             if sent.is_err() {
                 return;
@@ -63,7 +66,7 @@ pub(super) fn forward(
 }
 
 /// Tells changes to a client that listens, until it has enough.
-pub(super) async fn listen(context: SubscriptionContext, mut changes: Receiver<Change>) {
+pub(super) async fn listen(context: SubscriptionContext, mut changes: Receiver<CatalogChange>) {
     loop {
         let change = tokio::select! {
             () = context.cancelled() => return,
@@ -72,10 +75,10 @@ pub(super) async fn listen(context: SubscriptionContext, mut changes: Receiver<C
         let Some(change) = change else { return };
         let sink = context.sink();
         let sent = match change {
-            Change::Tools => sink.notify_tool_list_changed().await,
-            Change::Prompts => sink.notify_prompt_list_changed().await,
-            Change::Resources => sink.notify_resource_list_changed().await,
-            Change::Resource(uri) => sink.notify_resource_updated(uri).await,
+            CatalogChange::Tools => sink.notify_tool_list_changed().await,
+            CatalogChange::Prompts => sink.notify_prompt_list_changed().await,
+            CatalogChange::Resources => sink.notify_resource_list_changed().await,
+            CatalogChange::Resource(uri) => sink.notify_resource_updated(uri).await,
         };
         match sent {
             Ok(()) | Err(SubscriptionSendError::NotificationNotAccepted(_)) => {}
@@ -85,7 +88,7 @@ pub(super) async fn listen(context: SubscriptionContext, mut changes: Receiver<C
 }
 
 /// The next change; one that was missed is as if it had not been.
-async fn next(changes: &mut Receiver<Change>) -> Option<Change> {
+async fn next(changes: &mut Receiver<CatalogChange>) -> Option<CatalogChange> {
     loop {
         match changes.recv().await {
             Ok(change) => return Some(change),

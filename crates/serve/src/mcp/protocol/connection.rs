@@ -15,7 +15,7 @@ pub struct ClientId(u64);
 
 /// A client's connection. When it is dropped, the client has gone.
 #[derive(Debug)]
-pub(super) struct Connection {
+pub(super) struct McpConnection {
     pub(super) id: ClientId,
     /// The least level of the messages that the client wants, since it said so.
     level: Mutex<Option<Least>>,
@@ -26,7 +26,7 @@ pub(super) struct Connection {
     running: Mutex<JoinSet<()>>,
 }
 
-impl Connection {
+impl McpConnection {
     pub(super) fn run(&self, work: impl Future<Output = ()> + Send + 'static) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         // A client that says twice that it is ready is told once.
@@ -43,7 +43,7 @@ impl Connection {
     }
 }
 
-impl Drop for Connection {
+impl Drop for McpConnection {
     fn drop(&mut self) {
         // Without a receiver the server itself ends.
         self.gone.send(self.id).ok();
@@ -63,9 +63,9 @@ impl Departures {
         (Self { last: AtomicU64::new(0), gone }, heard)
     }
 
-    pub(super) fn connect(&self) -> Arc<Connection> {
+    pub(super) fn connect(&self) -> Arc<McpConnection> {
         let id = ClientId(self.last.fetch_add(1, Ordering::Relaxed).saturating_add(1));
-        Arc::new(Connection {
+        Arc::new(McpConnection {
             id,
             level: Mutex::new(None),
             watched: Mutex::default(),

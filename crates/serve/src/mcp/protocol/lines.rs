@@ -16,7 +16,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::message::{Refusal, check};
+use super::message::{InvalidJsonRpcMessage, check};
 
 /// The longest line, in bytes.
 const LINE_MAX: usize = 8 << 20;
@@ -31,7 +31,7 @@ const CLOSE_BOUND: Duration = Duration::from_secs(5);
 type Sent = (Vec<u8>, oneshot::Sender<io::Result<()>>);
 
 /// Lines of messages.
-pub(in crate::mcp) struct Lines<R> {
+pub(in crate::mcp) struct JsonRpcLineReader<R> {
     input: BufReader<R>,
     /// The line that is being read: reading may be interrupted.
     line: Vec<u8>,
@@ -44,10 +44,10 @@ pub(in crate::mcp) struct Lines<R> {
     room: Arc<Semaphore>,
     writing: JoinSet<()>,
     /// An answer that is to be sent before anything else is read.
-    refusal: Option<Refusal>,
+    refusal: Option<InvalidJsonRpcMessage>,
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
+impl<R: AsyncRead + Unpin> JsonRpcLineReader<R> {
     pub(in crate::mcp) fn new<W: AsyncWrite + Send + Unpin + 'static>(input: R, output: W) -> Self {
         let (sender, lines) = mpsc::channel(WAITING_MAX);
         let mut writing = JoinSet::new();
@@ -95,7 +95,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     /// The message of the line that was read; `None` if it is to be passed over.
     fn message(&mut self) -> Option<ClientJsonRpcMessage> {
         if std::mem::take(&mut self.skips) {
-            self.refusal = Some(Refusal::too_large(LINE_MAX));
+            self.refusal = Some(InvalidJsonRpcMessage::too_large(LINE_MAX));
             return None;
         }
         let line = std::mem::take(&mut self.line);
@@ -115,9 +115,9 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 }
 
-fn parse(line: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
+fn parse(line: &[u8]) -> Result<ClientJsonRpcMessage, InvalidJsonRpcMessage> {
     let value = check(line)?;
-    serde_json::from_value(value.clone()).map_err(|_| Refusal::unknown_form(&value))
+    serde_json::from_value(value.clone()).map_err(|_| InvalidJsonRpcMessage::unknown_form(&value))
 }
 
 /// Writes each line as a whole, whoever gives up waiting for it.
@@ -137,7 +137,7 @@ fn line_of(message: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Lines<R> {
+impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for JsonRpcLineReader<R> {
     type Error = io::Error;
 
     fn send(

@@ -7,19 +7,19 @@ use rmcp::model::{
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::wait::Asks;
+use super::wait::ElicitationRoute;
 
 /// The most characters of an unknown method that are repeated.
 const METHOD_SHOWN: usize = 80;
 
 /// A message that is none, with the id to answer to if it can be read.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::mcp) struct Refusal {
+pub(in crate::mcp) struct InvalidJsonRpcMessage {
     error: Box<ErrorData>,
     id: Value,
 }
 
-impl Refusal {
+impl InvalidJsonRpcMessage {
     fn new(code: ErrorCode, problem: impl Into<String>, id: Value) -> Self {
         Self { error: Box::new(ErrorData::new(code, problem.into(), None)), id }
     }
@@ -46,16 +46,17 @@ impl Refusal {
 ///
 /// # Errors
 /// It is not JSON, nested too deep, or has not the form of JSON-RPC.
-pub(in crate::mcp) fn check(bytes: &[u8]) -> Result<Value, Refusal> {
+pub(in crate::mcp) fn check(bytes: &[u8]) -> Result<Value, InvalidJsonRpcMessage> {
     let message: Value = serde_json::from_slice(bytes).map_err(|error| {
-        Refusal::new(ErrorCode::PARSE_ERROR, format!("this is not JSON: {error}"), Value::Null)
+        InvalidJsonRpcMessage::new(ErrorCode::PARSE_ERROR, format!("this is not JSON: {error}"), Value::Null)
     })?;
     let Value::Object(fields) = &message else {
         let what = if message.is_array() { "batches are not supported" } else { "a message is an object" };
-        return Err(Refusal::new(ErrorCode::INVALID_REQUEST, what, Value::Null));
+        return Err(InvalidJsonRpcMessage::new(ErrorCode::INVALID_REQUEST, what, Value::Null));
     };
     let id = known_id(&message).unwrap_or_default();
-    let wrong = |problem: &str| Err(Refusal::new(ErrorCode::INVALID_REQUEST, problem, id.clone()));
+    let wrong =
+        |problem: &str| Err(InvalidJsonRpcMessage::new(ErrorCode::INVALID_REQUEST, problem, id.clone()));
     if fields.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return wrong("`jsonrpc` must be \"2.0\"");
     }
@@ -70,10 +71,12 @@ pub(in crate::mcp) fn check(bytes: &[u8]) -> Result<Value, Refusal> {
     }
     match fields.get("params") {
         Some(Value::Object(params)) if params.get("cursor").is_some_and(|cursor| !cursor.is_string()) => {
-            Err(Refusal::new(ErrorCode::INVALID_PARAMS, "`cursor` must be a text", id))
+            Err(InvalidJsonRpcMessage::new(ErrorCode::INVALID_PARAMS, "`cursor` must be a text", id))
         }
         None | Some(Value::Object(_)) => Ok(message),
-        Some(_) => Err(Refusal::new(ErrorCode::INVALID_PARAMS, "`params` must be an object", id)),
+        Some(_) => {
+            Err(InvalidJsonRpcMessage::new(ErrorCode::INVALID_PARAMS, "`params` must be an object", id))
+        }
     }
 }
 
@@ -87,7 +90,7 @@ fn known_id(message: &Value) -> Option<Value> {
 }
 
 /// Why a request that no method took is refused: its parameters have the wrong form, or there is no such method.
-pub(super) fn explained(method: &str, params: Option<Value>, asks: Asks) -> ErrorData {
+pub(super) fn explained(method: &str, params: Option<Value>, asks: ElicitationRoute) -> ErrorData {
     const REMOVED: [&str; 5] =
         ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
     let params = params.unwrap_or_else(|| json!({}));
@@ -99,7 +102,7 @@ pub(super) fn explained(method: &str, params: Option<Value>, asks: Asks) -> Erro
         let known: String = method.chars().take(METHOD_SHOWN).collect();
         ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{known}`"), None)
     };
-    if asks == Asks::ByResult && REMOVED.contains(&method) {
+    if asks == ElicitationRoute::ByResult && REMOVED.contains(&method) {
         return unknown();
     }
     match method {

@@ -1,4 +1,4 @@
-//! The protocol, without knowledge of what is served: requests become [`Call`]s that outlive their request, so that one can be cancelled,
+//! The protocol, without knowledge of what is served: requests become [`McpCall`]s that outlive their request, so that one can be cancelled,
 //! wait for an answer of the client's user over several round trips, and be repeated without being done twice.
 //!
 //! What is served is a [`Catalog`].
@@ -17,13 +17,13 @@ mod pages;
 mod server;
 mod wait;
 
-pub use call::{ANSWER_BOUND, Call, ClientInfo, Delivery, Unanswered};
-pub use catalog::{Catalog, Change, Served, Wanted};
+pub use call::{ANSWER_BOUND, AnswerDelivery, ClientInfo, McpCall, QuestionError};
+pub use catalog::{Catalog, CatalogChange, CatalogReply, CatalogRequest};
 pub use connection::ClientId;
 pub use logs::{Level, with_logs};
 
 pub(super) use calls::Calls;
 pub(super) use connection::Departures;
-pub(super) use lines::Lines;
-pub(super) use message::{Refusal, check};
-pub(super) use server::{SESSION, Server};
+pub(super) use lines::JsonRpcLineReader;
+pub(super) use message::{InvalidJsonRpcMessage, check};
+pub(super) use server::{CatalogServer, SESSION};

@@ -23,16 +23,16 @@ use rmcp::{
 };
 
 use super::{
-    begin::{Incoming, key_of},
+    begin::{IncomingMcpRequest, key_of},
     call::ClientInfo,
     calls::Calls,
-    catalog::{Catalog, Served, Wanted},
+    catalog::{Catalog, CatalogReply, CatalogRequest},
     changes,
-    connection::{Connection, Departures},
+    connection::{Departures, McpConnection},
     logs::Least,
     message::explained,
     pages::page,
-    wait::{Asks, Waited, wait},
+    wait::{ElicitationRoute, McpCallWaitOutcome, wait},
 };
 
 /// The header with the session of a client, before 2026-07-28.
@@ -41,13 +41,13 @@ pub(in crate::mcp) const SESSION: &str = "mcp-session-id";
 const WATCHED_MAX: usize = 256;
 
 /// The server of one client. Clones share its connection.
-pub(in crate::mcp) struct Server<C> {
+pub(in crate::mcp) struct CatalogServer<C> {
     catalog: Arc<C>,
     calls: Arc<Calls>,
-    connection: Arc<Connection>,
+    connection: Arc<McpConnection>,
 }
 
-impl<C: Catalog> Server<C> {
+impl<C: Catalog> CatalogServer<C> {
     pub(in crate::mcp) fn new(catalog: Arc<C>, calls: Arc<Calls>, departures: &Departures) -> Self {
         Self { catalog, calls, connection: departures.connect() }
     }
@@ -66,19 +66,19 @@ impl<C: Catalog> Server<C> {
     fn level(&self, context: &RequestContext<RoleServer>) -> Option<Least> {
         match asks(context) {
             // Without a level in the request, nothing is logged.
-            Asks::ByResult => Least::of(&context.meta),
-            Asks::ByRequest => Some(self.connection.level().unwrap_or(Least::USUAL)),
+            ElicitationRoute::ByResult => Least::of(&context.meta),
+            ElicitationRoute::ByRequest => Some(self.connection.level().unwrap_or(Least::USUAL)),
         }
     }
 
     async fn answer(
         &self,
         context: &RequestContext<RoleServer>,
-        wanted: Wanted,
+        wanted: CatalogRequest,
         state: Option<String>,
         responses: Option<rmcp::model::InputResponses>,
-    ) -> Result<Waited, ErrorData> {
-        let incoming = Incoming {
+    ) -> Result<McpCallWaitOutcome, ErrorData> {
+        let incoming = IncomingMcpRequest {
             id: context.id.clone(),
             wanted,
             client: self.client(context),
@@ -97,12 +97,12 @@ impl<C: Catalog> Server<C> {
 }
 
 /// Returns the way to ask the client questions in the protocol version of a request.
-fn asks(context: &RequestContext<RoleServer>) -> Asks {
+fn asks(context: &RequestContext<RoleServer>) -> ElicitationRoute {
     let version = context.protocol_version();
     if version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28) {
-        Asks::ByResult
+        ElicitationRoute::ByResult
     } else {
-        Asks::ByRequest
+        ElicitationRoute::ByRequest
     }
 }
 
@@ -110,7 +110,7 @@ fn other() -> ErrorData {
     ErrorData::internal_error("the answer belongs to another request", None)
 }
 
-impl<C: Catalog> ServerHandler for Server<C> {
+impl<C: Catalog> ServerHandler for CatalogServer<C> {
     fn get_info(&self) -> ServerConfig {
         self.catalog.info()
     }
@@ -139,12 +139,14 @@ impl<C: Catalog> ServerHandler for Server<C> {
             return Err(ErrorData::invalid_params(problem, None));
         }
         let arguments = request.arguments.unwrap_or_default();
-        let wanted = Wanted::Tool { name: request.name.into(), arguments };
+        let wanted = CatalogRequest::Tool { name: request.name.into(), arguments };
         match self.answer(&context, wanted, request.request_state, request.input_responses).await? {
-            Waited::Served(Ok(Served::Tool(result))) => Ok(result.into()),
-            Waited::Needs(needed) => Ok(needed.into()),
-            Waited::Served(Err(error)) => Err(error),
-            Waited::Served(Ok(Served::Prompt(_) | Served::Resource(_))) => Err(other()),
+            McpCallWaitOutcome::Served(Ok(CatalogReply::Tool(result))) => Ok(result.into()),
+            McpCallWaitOutcome::Needs(needed) => Ok(needed.into()),
+            McpCallWaitOutcome::Served(Err(error)) => Err(error),
+            McpCallWaitOutcome::Served(Ok(CatalogReply::Prompt(_) | CatalogReply::Resource(_))) => {
+                Err(other())
+            }
         }
     }
 
@@ -171,12 +173,12 @@ impl<C: Catalog> ServerHandler for Server<C> {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let wanted = Wanted::Resource { uri: request.uri };
+        let wanted = CatalogRequest::Resource { uri: request.uri };
         match self.answer(&context, wanted, request.request_state, request.input_responses).await? {
-            Waited::Served(Ok(Served::Resource(result))) => Ok(result.into()),
-            Waited::Needs(needed) => Ok(needed.into()),
-            Waited::Served(Err(error)) => Err(error),
-            Waited::Served(Ok(Served::Prompt(_) | Served::Tool(_))) => Err(other()),
+            McpCallWaitOutcome::Served(Ok(CatalogReply::Resource(result))) => Ok(result.into()),
+            McpCallWaitOutcome::Needs(needed) => Ok(needed.into()),
+            McpCallWaitOutcome::Served(Err(error)) => Err(error),
+            McpCallWaitOutcome::Served(Ok(CatalogReply::Prompt(_) | CatalogReply::Tool(_))) => Err(other()),
         }
     }
 
@@ -195,12 +197,12 @@ impl<C: Catalog> ServerHandler for Server<C> {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let wanted = Wanted::Prompt { name: request.name, arguments };
+        let wanted = CatalogRequest::Prompt { name: request.name, arguments };
         match self.answer(&context, wanted, request.request_state, request.input_responses).await? {
-            Waited::Served(Ok(Served::Prompt(result))) => Ok(result.into()),
-            Waited::Needs(needed) => Ok(needed.into()),
-            Waited::Served(Err(error)) => Err(error),
-            Waited::Served(Ok(Served::Tool(_) | Served::Resource(_))) => Err(other()),
+            McpCallWaitOutcome::Served(Ok(CatalogReply::Prompt(result))) => Ok(result.into()),
+            McpCallWaitOutcome::Needs(needed) => Ok(needed.into()),
+            McpCallWaitOutcome::Served(Err(error)) => Err(error),
+            McpCallWaitOutcome::Served(Ok(CatalogReply::Tool(_) | CatalogReply::Resource(_))) => Err(other()),
         }
     }
 
@@ -229,7 +231,8 @@ impl<C: Catalog> ServerHandler for Server<C> {
         request: SetLevelRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        if self.catalog.info().capabilities.logging.is_none() || asks(&context) == Asks::ByResult {
+        if self.catalog.info().capabilities.logging.is_none() || asks(&context) == ElicitationRoute::ByResult
+        {
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "logging/setLevel", None));
         }
         self.connection.set_level(Least::new(request.level));

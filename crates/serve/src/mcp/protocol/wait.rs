@@ -15,8 +15,8 @@ use tokio::{
 
 use super::{
     answers::ask_peer,
-    call::{Asked, Call, News, Status},
-    catalog::Served,
+    call::{CallNotification, McpCall, McpCallState, PendingInputRequests},
+    catalog::CatalogReply,
     logs::{self, Least},
 };
 
@@ -24,29 +24,29 @@ use super::{
 const TOLD_EVERY: Duration = Duration::from_millis(500);
 
 /// The end of a request.
-pub(super) enum Waited {
-    Served(Result<Served, ErrorData>),
+pub(super) enum McpCallWaitOutcome {
+    Served(Result<CatalogReply, ErrorData>),
     /// Since 2026-07-28: the client has to answer, and to ask again.
     Needs(InputRequiredResult),
 }
 
 /// The way that questions are answered: by repeating the request, or in reply to a request of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asks {
+pub(super) enum ElicitationRoute {
     ByResult,
     ByRequest,
 }
 
 /// Waits for a call.
 pub(super) async fn wait(
-    call: &Arc<Call>,
+    call: &Arc<McpCall>,
     context: &RequestContext<RoleServer>,
-    asks: Asks,
+    asks: ElicitationRoute,
     least: Option<Least>,
-) -> Waited {
+) -> McpCallWaitOutcome {
     let waiter = call.wait_for();
     let (mut status, mut news) = (call.status(), call.news());
-    let mut telling = Telling::new(context, least);
+    let mut telling = CallProgressNotifier::new(context, least);
     let mut ticks = interval(TOLD_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut asking: Option<BoxFuture<'_, ()>> = None;
@@ -55,7 +55,7 @@ pub(super) async fn wait(
             biased;
             () = context.ct.cancelled() => {
                 waiter.cancel();
-                return Waited::Served(Err(ErrorData::internal_error("the request was cancelled", None)));
+                return McpCallWaitOutcome::Served(Err(ErrorData::internal_error("the request was cancelled", None)));
             }
             told = news.recv() => match told {
                 Ok(told) => telling.tell(told).await,
@@ -69,18 +69,18 @@ pub(super) async fn wait(
                 }
                 let now = status.borrow_and_update().clone();
                 match (now, asks) {
-                    (Status::Running, _) => asking = None,
+                    (McpCallState::Running, _) => asking = None,
                     // The call goes on in a moment.
-                    (Status::Asking(asked), _) if asked.is_over() => {}
-                    (Status::Done(served), _) => {
+                    (McpCallState::Asking(asked), _) if asked.is_over() => {}
+                    (McpCallState::Done(served), _) => {
                         while let Ok(told) = news.try_recv() {
                             telling.tell(told).await;
                         }
                         call.delivered();
-                        return Waited::Served(served.as_ref().clone());
+                        return McpCallWaitOutcome::Served(served.as_ref().clone());
                     }
-                    (Status::Asking(asked), Asks::ByResult) => return Waited::Needs(needed(&asked)),
-                    (Status::Asking(asked), Asks::ByRequest) => asking = Some(ask(context, asked).boxed()),
+                    (McpCallState::Asking(asked), ElicitationRoute::ByResult) => return McpCallWaitOutcome::Needs(needed(&asked)),
+                    (McpCallState::Asking(asked), ElicitationRoute::ByRequest) => asking = Some(ask(context, asked).boxed()),
                 }
             }
             () = async { if let Some(asking) = asking.as_mut() { asking.await } }, if asking.is_some() => asking = None,
@@ -89,15 +89,15 @@ pub(super) async fn wait(
     }
 }
 
-fn broke_off() -> Waited {
-    Waited::Served(Err(ErrorData::internal_error("the call broke off", None)))
+fn broke_off() -> McpCallWaitOutcome {
+    McpCallWaitOutcome::Served(Err(ErrorData::internal_error("the call broke off", None)))
 }
 
-fn needed(asked: &Asked) -> InputRequiredResult {
+fn needed(asked: &PendingInputRequests) -> InputRequiredResult {
     InputRequiredResult::new(Some(asked.requests.clone()), Some(asked.state.clone()))
 }
 
-async fn ask(context: &RequestContext<RoleServer>, asked: Arc<Asked>) {
+async fn ask(context: &RequestContext<RoleServer>, asked: Arc<PendingInputRequests>) {
     match ask_peer(&context.peer, &asked.requests).await {
         Some(responses) if asked.answer(&responses) => {}
         Some(_) | None => asked.give_up(),
@@ -105,7 +105,7 @@ async fn ask(context: &RequestContext<RoleServer>, asked: Arc<Asked>) {
 }
 
 /// Tells a client of its call.
-struct Telling<'a> {
+struct CallProgressNotifier<'a> {
     context: &'a RequestContext<RoleServer>,
     token: Option<ProgressToken>,
     least: Option<Least>,
@@ -118,16 +118,16 @@ struct Telling<'a> {
     counted: bool,
 }
 
-impl<'a> Telling<'a> {
+impl<'a> CallProgressNotifier<'a> {
     fn new(context: &'a RequestContext<RoleServer>, least: Option<Least>) -> Self {
         let now = Instant::now();
         let token = context.meta.get_progress_token();
         Self { context, token, least, begun: now, told: now, progress: -1.0, message: None, counted: false }
     }
 
-    async fn tell(&mut self, news: News) {
+    async fn tell(&mut self, news: CallNotification) {
         match news {
-            News::Progress { message, done } => {
+            CallNotification::Progress { message, done } => {
                 self.message = Some(message.clone());
                 self.counted |= done.is_some();
                 let (progress, total) = match done {
@@ -136,7 +136,7 @@ impl<'a> Telling<'a> {
                 };
                 self.send(progress, total, message).await;
             }
-            News::Log { level, text } => {
+            CallNotification::Log { level, text } => {
                 if self.least.is_some_and(|least| least.admits(level)) {
                     logs::write(&self.context.peer, level, text).await;
                 }

@@ -8,17 +8,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Answer, Called, Tool, unless_cancelled, window_of};
+use super::{McpToolContext, McpToolHandler, McpToolOutput, unless_cancelled, window_of};
 use crate::{
-    desk::Done,
-    mcp::{unread::Unread, words},
+    desk::CompletedCommand,
+    mcp::{unread::UndeliveredReport, words},
 };
 
 /// Runs up to 60 actions in a window, in order, until one fails or has an unexpected effect, such as a new dialog. Returns the verdict on
 /// each, and what changed in the window.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Act {
+pub(super) struct ActToolArgs {
     #[serde(default)]
     desktop: Option<String>,
     /// Its id; by default the one that was opened or worked in last.
@@ -82,13 +82,13 @@ struct OneVerdict {
     verdict: String,
 }
 
-impl Tool for Act {
+impl McpToolHandler for ActToolArgs {
     type Output = Output;
     const NAME: &'static str = "act";
     const ONLY_READS: bool = false;
     const IS_DESTRUCTIVE: bool = true;
 
-    async fn run(self, called: Called) -> Result<Answer, String> {
+    async fn run(self, called: McpToolContext) -> Result<McpToolOutput, String> {
         let mut desk = called.desk(self.desktop.as_deref()).await?;
         let window = window_of(&desk, self.window.as_deref())?;
         let asked = self.actions.len();
@@ -106,7 +106,8 @@ impl Tool for Act {
             };
             text.push_str(&format!("\n{left} of {asked} actions were not run: {why}."));
         }
-        desk.unread = turn.did_something().then(|| Unread::new(&called.call, Self::NAME, text.as_str()));
+        desk.unread =
+            turn.did_something().then(|| UndeliveredReport::new(&called.call, Self::NAME, text.as_str()));
         called.server.desks.worked_on(&desk.name);
         let mut picture = None;
         match &turn.seen {
@@ -118,7 +119,7 @@ impl Tool for Act {
             }
             _ => text = format!("{text}\nWindow {window} has gone.\n{}", words::windows(&desk.desktop)),
         }
-        let verdict = |done: &Done| OneVerdict {
+        let verdict = |done: &CompletedCommand| OneVerdict {
             tool: done.command.tool.clone(),
             verdict: effect_word(&done.result).to_owned(),
         };
@@ -129,7 +130,7 @@ impl Tool for Act {
             not_run: left,
             text: text.clone(),
         };
-        let mut answer = Answer { failed: !turn.succeeded(), ..Answer::of(text, &output) };
+        let mut answer = McpToolOutput { failed: !turn.succeeded(), ..McpToolOutput::of(text, &output) };
         for shown in turn.done.iter().filter_map(|done| done.result.picture.as_ref()) {
             answer = answer.with_picture(&desk, Some(shown))?;
         }

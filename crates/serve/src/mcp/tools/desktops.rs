@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Called, Tool};
+use super::{McpToolContext, McpToolHandler, McpToolOutput};
 
 /// Lists the desktops that were started and not ended.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -12,23 +12,23 @@ pub(super) struct Desktops {}
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Output {
-    desktops: Vec<Desktop>,
+    desktops: Vec<DesktopListEntry>,
     text: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Desktop {
+struct DesktopListEntry {
     desktop: String,
     /// Null while a call works on it.
     session: Option<String>,
 }
 
-impl Tool for Desktops {
+impl McpToolHandler for Desktops {
     type Output = Output;
     const NAME: &'static str = "desktops";
     const ONLY_READS: bool = true;
 
-    async fn run(self, called: Called) -> Result<Answer, String> {
+    async fn run(self, called: McpToolContext) -> Result<McpToolOutput, String> {
         let listed = called.server.desks.list().await;
         // One at work is listed as such: who asks may wait for it.
         let line = |name: &str, session: Option<&String>| match session {
@@ -40,7 +40,8 @@ impl Tool for Desktops {
             lines.push("No desktop is open; `start_desktop` starts one.".to_owned());
         }
         let text = lines.join("\n");
-        let desktops = listed.into_iter().map(|one| Desktop { desktop: one.name, session: one.session });
-        Ok(Answer::of(text.clone(), &Output { desktops: desktops.collect(), text }))
+        let desktops =
+            listed.into_iter().map(|one| DesktopListEntry { desktop: one.name, session: one.session });
+        Ok(McpToolOutput::of(text.clone(), &Output { desktops: desktops.collect(), text }))
     }
 }

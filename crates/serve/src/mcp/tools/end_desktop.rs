@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Answer, Called, TextOutput, Tool};
+use super::{McpToolContext, McpToolHandler, McpToolOutput, TextOutput};
 use crate::mcp::words::ended;
 
 /// Ends a desktop: closes its applications as a person would. Save first; what has unsaved changes is named.
@@ -17,17 +17,17 @@ pub(super) struct EndDesktop {
     result: String,
 }
 
-impl Tool for EndDesktop {
+impl McpToolHandler for EndDesktop {
     type Output = TextOutput;
     const NAME: &'static str = "end_desktop";
     const ONLY_READS: bool = false;
     const IS_DESTRUCTIVE: bool = true;
 
-    async fn run(self, called: Called) -> Result<Answer, String> {
+    async fn run(self, called: McpToolContext) -> Result<McpToolOutput, String> {
         let mut desk = called.desk(self.desktop.as_deref()).await?;
         let end = desk.end(&self.result).await;
         called.server.desks.remove(&desk.name).await;
         let text = format!("Desktop {} has ended.\n{}", desk.name, ended(&end?));
-        Ok(Answer::of(text.clone(), &TextOutput { text }))
+        Ok(McpToolOutput::of(text.clone(), &TextOutput { text }))
     }
 }

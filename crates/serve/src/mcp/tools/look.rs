@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Called, Tool, window_of};
+use super::{McpToolContext, McpToolHandler, McpToolOutput, window_of};
 use crate::mcp::words;
 
 /// Shows a window: its elements with their ids, and a picture in which they are numbered. Brings it to the front.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Look {
+pub(super) struct LookToolArgs {
     #[serde(default)]
     desktop: Option<String>,
     /// Its id; by default the one that was opened or worked in last.
@@ -30,13 +30,13 @@ pub(super) struct Output {
     text: String,
 }
 
-impl Tool for Look {
+impl McpToolHandler for LookToolArgs {
     type Output = Output;
     const NAME: &'static str = "look";
     const ONLY_READS: bool = false;
     const IS_REPEATABLE: bool = true;
 
-    async fn run(self, called: Called) -> Result<Answer, String> {
+    async fn run(self, called: McpToolContext) -> Result<McpToolOutput, String> {
         let mut desk = called.desk(self.desktop.as_deref()).await?;
         let window = window_of(&desk, self.window.as_deref())?;
         let view = desk.look(window).await?;
@@ -44,6 +44,6 @@ impl Tool for Look {
         let picture = view.picture.clone().filter(|_| self.picture);
         desk.shown(window, view);
         let output = Output { desktop: desk.name.clone(), window: window.to_string(), text: text.clone() };
-        Answer::of(text, &output).with_picture(&desk, picture.as_ref())
+        McpToolOutput::of(text, &output).with_picture(&desk, picture.as_ref())
     }
 }

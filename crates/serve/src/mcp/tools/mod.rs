@@ -21,9 +21,9 @@ use serde_json::Value;
 
 use super::{
     deskhand::Deskhand,
-    desks::Work,
-    protocol::Call,
-    unread::{Reports, Unread},
+    desks::DeskLease,
+    protocol::McpCall,
+    unread::{Reports, UndeliveredReport},
 };
 use crate::desk::{Desk, Interrupter};
 
@@ -32,19 +32,19 @@ const REPEATED: &str = "This call repeats it, so nothing was done now. Look at w
     once more to do all of it again.";
 
 /// A call of a tool.
-pub(super) struct Called {
+pub(super) struct McpToolContext {
     pub(super) server: Arc<Deskhand>,
-    pub(super) call: Arc<Call>,
+    pub(super) call: Arc<McpCall>,
     reports: Reports,
 }
 
-impl Called {
-    pub(super) fn new(server: Arc<Deskhand>, call: Arc<Call>, reports: Reports) -> Self {
+impl McpToolContext {
+    pub(super) fn new(server: Arc<Deskhand>, call: Arc<McpCall>, reports: Reports) -> Self {
         Self { server, call, reports }
     }
 
     /// The desktop that is meant, held until the call is done. What a call did on it whose answer did not arrive is reported with this one.
-    async fn desk(&self, name: Option<&str>) -> Result<Work, String> {
+    async fn desk(&self, name: Option<&str>) -> Result<DeskLease, String> {
         let mut work = self.server.desks.hold(name, &self.call).await?;
         match work.unread.take() {
             Some(unread) if unread.is_lost() => self.reports_first([unread])?,
@@ -59,7 +59,10 @@ impl Called {
     ///
     /// # Errors
     /// It asks for the same.
-    pub(super) fn reports_first(&self, unread: impl IntoIterator<Item = Unread>) -> Result<(), String> {
+    pub(super) fn reports_first(
+        &self,
+        unread: impl IntoIterator<Item = UndeliveredReport>,
+    ) -> Result<(), String> {
         let mut is_repeated = false;
         for unread in unread {
             is_repeated |= unread.is_of(&self.call);
@@ -71,7 +74,7 @@ impl Called {
 
 /// The answer of a call.
 #[derive(Default)]
-pub(super) struct Answer {
+pub(super) struct McpToolOutput {
     pub(super) content: Vec<ContentBlock>,
     /// The same for a program.
     pub(super) structured: Option<Value>,
@@ -79,7 +82,7 @@ pub(super) struct Answer {
     pub(super) failed: bool,
 }
 
-impl Answer {
+impl McpToolOutput {
     /// A text, with what a program reads of it.
     fn of(text: impl Into<String>, structured: &impl Serialize) -> Self {
         let content = vec![ContentBlock::text(text)];
@@ -97,7 +100,7 @@ impl Answer {
 }
 
 /// A tool: its arguments, and how it is run.
-trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
+trait McpToolHandler: DeserializeOwned + JsonSchema + Send + 'static {
     /// The structured answer for programs. `text` says the same as the content for people.
     type Output: JsonSchema;
     /// Its name.
@@ -113,21 +116,21 @@ trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     ///
     /// # Errors
     /// What went wrong and what to do, for a model.
-    fn run(self, called: Called) -> impl Future<Output = Result<Answer, String>> + Send;
+    fn run(self, called: McpToolContext) -> impl Future<Output = Result<McpToolOutput, String>> + Send;
 }
 
-type Running = Pin<Box<dyn Future<Output = Result<Answer, String>> + Send>>;
+type Running = Pin<Box<dyn Future<Output = Result<McpToolOutput, String>> + Send>>;
 
 /// A tool that can be called.
-pub(super) struct Entry {
+pub(super) struct McpToolEntry {
     pub(super) name: &'static str,
     pub(super) tool: Definition,
-    pub(super) run: fn(Called, JsonObject) -> Running,
+    pub(super) run: fn(McpToolContext, JsonObject) -> Running,
     pub(super) is_repeatable: bool,
 }
 
-impl Entry {
-    fn of<T: Tool>() -> Self {
+impl McpToolEntry {
+    fn of<T: McpToolHandler>() -> Self {
         let (schema, description) = schema_of::<T>();
         let (output, _) = schema_of::<T::Output>();
         let annotations = ToolAnnotations::new()
@@ -162,17 +165,17 @@ impl Entry {
 }
 
 /// All tools; `app_tools` are those that `act` runs.
-pub(super) fn all(app_tools: &[ToolSpec]) -> Vec<Entry> {
+pub(super) fn all(app_tools: &[ToolSpec]) -> Vec<McpToolEntry> {
     vec![
-        Entry::of::<start_desktop::StartDesktop>(),
-        Entry::of::<desktops::Desktops>(),
-        Entry::of::<windows::Windows>(),
-        Entry::of::<open::Open>(),
-        Entry::of::<look::Look>(),
-        Entry::of::<act::Act>().with(&act::tools(app_tools)),
-        Entry::of::<screenshot::Screenshot>(),
-        Entry::of::<end_desktop::EndDesktop>(),
-        Entry::of::<run_task::RunTask>(),
+        McpToolEntry::of::<start_desktop::StartDesktop>(),
+        McpToolEntry::of::<desktops::Desktops>(),
+        McpToolEntry::of::<windows::WindowsToolArgs>(),
+        McpToolEntry::of::<open::OpenToolArgs>(),
+        McpToolEntry::of::<look::LookToolArgs>(),
+        McpToolEntry::of::<act::ActToolArgs>().with(&act::tools(app_tools)),
+        McpToolEntry::of::<screenshot::ScreenshotToolArgs>(),
+        McpToolEntry::of::<end_desktop::EndDesktop>(),
+        McpToolEntry::of::<run_task::RunTask>(),
     ]
 }
 
@@ -206,7 +209,7 @@ struct WindowsOutput {
 }
 
 impl WindowsOutput {
-    fn of(work: &Work, text: &str) -> Self {
+    fn of(work: &DeskLease, text: &str) -> Self {
         let view = &work.desktop;
         let ids = view.windows.iter().chain(&view.dialogs).map(|window| window.id.to_string());
         Self { desktop: work.name.clone(), windows: ids.collect(), text: text.to_owned() }
@@ -227,7 +230,11 @@ fn window_of(desk: &Desk, id: Option<&str>) -> Result<WindowId, String> {
 }
 
 /// Waits for what is done on a desktop. If the call is cancelled, it is interrupted, and its answer says how far it came.
-async fn unless_cancelled<T>(call: &Call, interrupter: &Interrupter, acting: impl Future<Output = T>) -> T {
+async fn unless_cancelled<T>(
+    call: &McpCall,
+    interrupter: &Interrupter,
+    acting: impl Future<Output = T>,
+) -> T {
     tokio::pin!(acting);
     let _interruption = tokio::select! {
         biased;

@@ -7,7 +7,7 @@ use deskhand_host::SessionRequest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Called, Tool};
+use super::{McpToolContext, McpToolHandler, McpToolOutput};
 use crate::mcp::{task, words::ended};
 
 /// Gives a whole request to Deskhand's own agents, on a desktop of its own, and waits for the outcome. They ask the model of Deskhand's
@@ -30,13 +30,13 @@ pub(super) struct Output {
     text: String,
 }
 
-impl Tool for RunTask {
+impl McpToolHandler for RunTask {
     type Output = Output;
     const NAME: &'static str = "run_task";
     const ONLY_READS: bool = false;
     const IS_DESTRUCTIVE: bool = true;
 
-    async fn run(self, called: Called) -> Result<Answer, String> {
+    async fn run(self, called: McpToolContext) -> Result<McpToolOutput, String> {
         let request = SessionRequest {
             requests: vec![self.request.into()],
             open: self.open,
@@ -48,6 +48,6 @@ impl Tool for RunTask {
         let failed = outcome.kind != OutcomeKind::Finished;
         let output =
             Output { session: end.session.0.clone(), outcome: outcome.kind.to_string(), text: text.clone() };
-        Ok(Answer { failed, ..Answer::of(text, &output) })
+        Ok(McpToolOutput { failed, ..McpToolOutput::of(text, &output) })
     }
 }

@@ -6,10 +6,10 @@ use deskhand_host::SessionRequest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Called, Tool};
+use super::{McpToolContext, McpToolHandler, McpToolOutput};
 use crate::{
     desk::Desk,
-    mcp::{ask::Line, words},
+    mcp::{ask::ActiveCall, words},
 };
 
 /// Starts a desktop to work on, private and virtual unless configured otherwise, and opens files, folders or addresses on it.
@@ -32,17 +32,17 @@ pub(super) struct Output {
     text: String,
 }
 
-impl Tool for StartDesktop {
+impl McpToolHandler for StartDesktop {
     type Output = Output;
     const NAME: &'static str = "start_desktop";
     const ONLY_READS: bool = false;
 
-    async fn run(self, called: Called) -> Result<Answer, String> {
+    async fn run(self, called: McpToolContext) -> Result<McpToolOutput, String> {
         called.server.desks.has_room().await?;
         let client = &called.call.client;
         let name = format!("MCP client {}", client.name.as_deref().unwrap_or("without a name"));
         let request = SessionRequest { open: self.open, ..SessionRequest::default() };
-        let line = Line::default();
+        let line = ActiveCall::default();
         let held = line.hold(&called.call);
         called.call.progress("starting a desktop");
         let starting = Desk::start(called.server.host(), &name, self.task, request, line.reach());
@@ -56,6 +56,6 @@ impl Tool for StartDesktop {
         let windows = desk.desktop.windows.iter().map(|window| window.id.to_string()).collect();
         let desktop = called.server.desks.add(desk, client.id, line).await;
         let text = format!("Desktop {desktop} (session {session})\n{listed}\n{notes}").trim_end().to_owned();
-        Ok(Answer::of(text.clone(), &Output { desktop, session, windows, text }))
+        Ok(McpToolOutput::of(text.clone(), &Output { desktop, session, windows, text }))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{io, time::Duration};
 
-use crate::page::error::PageError;
+use crate::page::error::PageApiError;
 use deskhand_runtime::{SessionFolder, people::connect_control};
 use futures_util::FutureExt as _;
 use serde_json::Value;
@@ -68,22 +68,22 @@ impl ControlWriter {
 }
 
 /// A connection to a running session.
-pub(super) struct Attending {
+pub(super) struct ControlConnection {
     lines: ControlLines,
     writer: ControlWriter,
-    wanted: mpsc::Receiver<Wish>,
+    wanted: mpsc::Receiver<OutgoingControlLine>,
 }
 
 /// A line to a session, and who hears that it was sent.
-pub(super) struct Wish {
+pub(super) struct OutgoingControlLine {
     pub(super) line: String,
     pub(super) sent: oneshot::Sender<()>,
 }
 
-impl Attending {
+impl ControlConnection {
     /// Connects; `None` if the session does not run. Lines that are sent go to the session. One that has just begun, or goes on, is held
     /// for a moment before it listens.
-    pub(super) async fn of(folder: &SessionFolder) -> Option<(Self, mpsc::Sender<Wish>)> {
+    pub(super) async fn of(folder: &SessionFolder) -> Option<(Self, mpsc::Sender<OutgoingControlLine>)> {
         let mut tries = interval(TRY_AGAIN);
         let connected = async {
             loop {
@@ -143,10 +143,10 @@ impl Attending {
 pub(super) async fn send_at_once(
     folder: &SessionFolder,
     line: &str,
-) -> Result<impl Future<Output = ()> + Send + 'static + use<>, PageError> {
-    let gone = || PageError::conflict("the session does not run");
-    let (attending, _) = Attending::of(folder).await.ok_or_else(gone)?;
-    let Attending { mut lines, mut writer, .. } = attending;
+) -> Result<impl Future<Output = ()> + Send + 'static + use<>, PageApiError> {
+    let gone = || PageApiError::conflict("the session does not run");
+    let (attending, _) = ControlConnection::of(folder).await.ok_or_else(gone)?;
+    let ControlConnection { mut lines, mut writer, .. } = attending;
     writer.send(line).await.map_err(|_| gone())?;
     Ok(async move {
         timeout(TAKEN_IN_WITHIN, async { while lines.next().await.is_some() {} }).await.ok();
@@ -155,7 +155,7 @@ pub(super) async fn send_at_once(
 }
 
 /// Sends a line to a session.
-async fn send(writer: &mut ControlWriter, wish: Wish) -> io::Result<()> {
+async fn send(writer: &mut ControlWriter, wish: OutgoingControlLine) -> io::Result<()> {
     writer.send(&wish.line).await?;
     // Who does not wait for it does not mind.
     wish.sent.send(()).ok();

@@ -6,14 +6,14 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use deskhand_core::{outcome::OutcomeKind, record::Line, session::Tally};
+use deskhand_core::{outcome::OutcomeKind, record::JournalEntry, session::RoundTally};
 use deskhand_runtime::{JournalTail, SessionFolder, people::protocol::FromSession, story::Story};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::{sync::Mutex, task::spawn_blocking};
 
 use super::attending::{ControlLines, ControlWriter, connect};
-use crate::page::error::PageError;
+use crate::page::error::PageApiError;
 
 /// The most records that are read at once, and their most bytes.
 const RECORDS_AT_ONCE: usize = 32;
@@ -29,7 +29,7 @@ pub(crate) type ToSession = Arc<Mutex<Option<ControlWriter>>>;
 pub(crate) struct SessionLines {
     folder: SessionFolder,
     /// `None` while it reads.
-    journal: Option<Journal>,
+    journal: Option<JournalLineStream>,
     /// `true` if there may be records that were not read.
     behind: bool,
     /// Lines to hand out.
@@ -42,7 +42,7 @@ pub(crate) struct SessionLines {
 }
 
 /// The journal, and what follows from it.
-struct Journal {
+struct JournalLineStream {
     tail: JournalTail,
     story: Story,
     /// The last record that is known already.
@@ -51,23 +51,23 @@ struct Journal {
 
 /// The last line.
 #[derive(Serialize)]
-struct Summary<'a> {
+struct SessionSummaryLine<'a> {
     kind: &'static str,
     session_id: String,
     outcome: Option<OutcomeKind>,
     reason: &'a str,
     rounds: usize,
-    used: Tally,
+    used: RoundTally,
     exit_code: Option<u8>,
 }
 
-impl Journal {
+impl JournalLineStream {
     /// Reads some records that were written since. Blocking.
-    fn read_some(mut self) -> Result<(Self, Vec<String>, bool), PageError> {
+    fn read_some(mut self) -> Result<(Self, Vec<String>, bool), PageApiError> {
         let (mut texts, mut bytes) = (Vec::new(), 0_usize);
         for _ in 0..RECORDS_AT_ONCE {
             let line =
-                self.tail.next_so_far().map_err(|error| PageError::failed("read the journal", &error))?;
+                self.tail.next_so_far().map_err(|error| PageApiError::failed("read the journal", &error))?;
             let Some(line) = line else { return Ok((self, texts, false)) };
             for text in self.lines_of(&line) {
                 bytes = bytes.saturating_add(text.len());
@@ -82,7 +82,7 @@ impl Journal {
 
     /// Returns the lines for a record. The outcome has no number: a client that has the record may not have the
     /// outcome.
-    fn lines_of(&mut self, line: &Line) -> Vec<String> {
+    fn lines_of(&mut self, line: &JournalEntry) -> Vec<String> {
         self.story.read(line);
         let record = (line.seq > self.after).then(|| FromSession::journal(line));
         let outcome = FromSession::outcome(line, self.story.summary()).filter(|_| line.seq >= self.after);
@@ -94,7 +94,7 @@ impl Journal {
     fn summary(&self, folder: &SessionFolder) -> String {
         let summary = self.story.summary();
         let outcome = summary.rounds.last().and_then(|round| round.outcome.as_ref());
-        let line = Summary {
+        let line = SessionSummaryLine {
             kind: "summary",
             session_id: folder.name(),
             outcome: outcome.map(|outcome| outcome.kind),
@@ -110,7 +110,7 @@ impl Journal {
 impl SessionLines {
     /// The lines after a record; all with 0.
     pub(crate) async fn of(folder: SessionFolder, after: u64) -> Self {
-        let journal = Journal { tail: JournalTail::of(&folder), story: Story::default(), after };
+        let journal = JournalLineStream { tail: JournalTail::of(&folder), story: Story::default(), after };
         let mut lines = Self {
             folder,
             journal: Some(journal),
@@ -155,7 +155,7 @@ impl SessionLines {
     async fn read(&mut self) -> Option<()> {
         let journal = self.journal.take()?;
         let read = spawn_blocking(move || journal.read_some()).await;
-        match read.map_err(|error| PageError::failed("read the journal", &error)).and_then(|read| read) {
+        match read.map_err(|error| PageApiError::failed("read the journal", &error)).and_then(|read| read) {
             Ok((journal, texts, behind)) => {
                 self.journal = Some(journal);
                 self.ready.extend(texts);

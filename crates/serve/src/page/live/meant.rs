@@ -1,16 +1,16 @@
 //! The picture of what a session asks about: a part of the last one that its agent has seen, with the controls marked that are meant.
 
 use deskhand_core::{
-    command::Command,
+    command::ToolCommand,
     geometry::{Image, Rect},
     ui::PictureRef,
 };
-use deskhand_runtime::story::{Story, Target};
+use deskhand_runtime::story::{CommandTarget, Story};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::now::{Place, Prompt};
+use super::now::{Place, SessionPrompt};
 
 /// The margin around the marked controls, and the minimum size of the area, in pixels of the picture.
 const AROUND: i32 = 60;
@@ -19,7 +19,7 @@ const HEIGHT_MIN: i32 = 220;
 
 /// A part of a picture of the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct Meant {
+pub(crate) struct PromptPicture {
     /// The file of the picture.
     sha256: String,
     /// The width of the whole picture.
@@ -35,16 +35,16 @@ pub(crate) struct Meant {
 }
 
 /// The controls that the actions of an approval are aimed at.
-pub(super) fn targets(story: &Story, prompt: &Prompt) -> Vec<Target> {
+pub(super) fn targets(story: &Story, prompt: &SessionPrompt) -> Vec<CommandTarget> {
     let actions = prompt.line.get("actions").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let commands = actions.iter().filter_map(|action| {
-        serde_json::from_value::<Command>(action.get("command").cloned().unwrap_or_default()).ok()
+        serde_json::from_value::<ToolCommand>(action.get("command").cloned().unwrap_or_default()).ok()
     });
     commands.filter_map(|command| story.target(&command)).collect()
 }
 
 /// The picture for a prompt: of the step in progress, where something is marked in it; `None` if none was taken.
-pub(super) fn meant(story: &Story, targets: &[Target]) -> Option<Meant> {
+pub(super) fn meant(story: &Story, targets: &[CommandTarget]) -> Option<PromptPicture> {
     let picture = if targets.is_empty() { story.picture() } else { story.observation()?.picture() }?;
     let marks: Vec<Rect<Image>> = targets
         .iter()
@@ -52,7 +52,7 @@ pub(super) fn meant(story: &Story, targets: &[Target]) -> Option<Meant> {
         .filter(|mark| !mark.is_empty())
         .collect();
     let words: Vec<&str> = targets.iter().map(|target| target.label.as_str()).collect();
-    Some(Meant {
+    Some(PromptPicture {
         sha256: picture.sha256.clone(),
         width: picture.width,
         height: picture.height,

@@ -16,11 +16,11 @@ use deskhand_runtime::{SessionFolder, SessionStore};
 use tokio::task::JoinSet;
 
 pub(crate) use lines::{SessionLines, ToSession};
-pub(crate) use meant::Meant;
-pub(crate) use now::{Now, Prompt};
-pub(crate) use session::{LiveSession, News};
+pub(crate) use meant::PromptPicture;
+pub(crate) use now::{LiveSessionStatus, SessionPrompt};
+pub(crate) use session::{LiveSession, LiveSessionUpdate};
 
-use super::error::PageError;
+use super::error::PageApiError;
 use crate::fleet::FLEET;
 
 /// All sessions that somebody watches.
@@ -43,10 +43,10 @@ impl Hub {
     ///
     /// # Errors
     /// There is none of this id. Anything but a whole id is none.
-    pub(crate) fn folder(&self, id: &str) -> Result<SessionFolder, PageError> {
-        let missing = || PageError::missing(format!("there is no session {id}"));
+    pub(crate) fn folder(&self, id: &str) -> Result<SessionFolder, PageApiError> {
+        let missing = || PageApiError::missing(format!("there is no session {id}"));
         if id.starts_with(FLEET) {
-            return Err(PageError::conflict(
+            return Err(PageApiError::conflict(
                 "that is for sessions of this machine: those of a fleet are watched, answered, cancelled and sent again",
             ));
         }
@@ -59,7 +59,7 @@ impl Hub {
     ///
     /// # Errors
     /// Its journal cannot be read.
-    pub(crate) async fn session(&self, folder: &SessionFolder) -> Result<Arc<LiveSession>, PageError> {
+    pub(crate) async fn session(&self, folder: &SessionFolder) -> Result<Arc<LiveSession>, PageApiError> {
         let watched = Arc::clone(self.lock().entry(folder.path().to_owned()).or_default());
         let mut known = watched.lock().await;
         if let Some(session) = known.upgrade().filter(|session| !session.is_over()) {
@@ -77,7 +77,7 @@ impl Hub {
     ///
     /// # Errors
     /// The session does not run.
-    pub(crate) async fn send_at_once(&self, folder: &SessionFolder, line: &str) -> Result<(), PageError> {
+    pub(crate) async fn send_at_once(&self, folder: &SessionFolder, line: &str) -> Result<(), PageApiError> {
         let taken_in = attending::send_at_once(folder, line).await?;
         let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         while sent.try_join_next().is_some() {}

@@ -1,23 +1,23 @@
 //! Current activity and open question of a session, as its process reports them over its control socket.
 
-use deskhand_core::{money::Money, session::Tally};
+use deskhand_core::{money::Money, session::RoundTally};
 use deskhand_runtime::{
     LivePage,
-    story::{Story, Target},
+    story::{CommandTarget, Story},
     words::{cost_words, duration},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::meant::{Meant, meant, targets};
+use super::meant::{PromptPicture, meant, targets};
 
 /// A place in pixels: x, y, width, height.
 pub(crate) type Place = [i32; 4];
 
 /// A question of a session to its user.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct Prompt {
+pub(crate) struct SessionPrompt {
     /// The id that an answer carries; `None` for the next request.
     pub(crate) id: Option<Value>,
     /// `questions`, `approval` or `request`.
@@ -25,12 +25,12 @@ pub(crate) struct Prompt {
     /// The line of the protocol.
     pub(crate) line: Value,
     /// The picture of what is meant.
-    pub(crate) meant: Option<Meant>,
+    pub(crate) meant: Option<PromptPicture>,
 }
 
 /// The usage of the request in progress, in words.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct Used {
+pub(crate) struct BudgetUsage {
     /// The name of the counted quantity.
     name: &'static str,
     /// The amount used.
@@ -41,7 +41,7 @@ pub(crate) struct Used {
 
 /// The state of a session beside its journal.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct Now {
+pub(crate) struct LiveSessionStatus {
     /// `true` if the process runs and listens.
     pub(crate) running: bool,
     /// `true` if the session is paused.
@@ -51,39 +51,47 @@ pub(crate) struct Now {
     /// The wait of the session: the line of the protocol.
     pub(crate) waiting: Option<Value>,
     /// The open question.
-    pub(crate) prompt: Option<Prompt>,
+    pub(crate) prompt: Option<SessionPrompt>,
     /// The reason why the session refused the last input sent to it.
     pub(crate) problem: Option<String>,
     /// The place on the screen that is acted on, or is meant by what it asks.
     pub(crate) mark: Option<Place>,
     /// The usage of the request in progress.
-    pub(crate) used: Vec<Used>,
+    pub(crate) used: Vec<BudgetUsage>,
 }
 
 /// Returns the usage of the request in progress, out of its budget.
-fn used(story: &Story) -> Vec<Used> {
+fn used(story: &Story) -> Vec<BudgetUsage> {
     let summary = story.summary();
     let (Some(limits), Some(round)) = (story.limits(), summary.rounds.last()) else { return Vec::new() };
-    let Tally { steps, model_calls, cost, .. } = round.tally;
+    let RoundTally { steps, model_calls, cost, .. } = round.tally;
     let most = |limit: Option<String>| limit.unwrap_or_default();
     vec![
-        Used { name: "steps", used: steps.to_string(), most: limits.steps_max.to_string() },
-        Used { name: "model calls", used: model_calls.to_string(), most: limits.model_calls_max.to_string() },
-        Used {
+        BudgetUsage { name: "steps", used: steps.to_string(), most: limits.steps_max.to_string() },
+        BudgetUsage {
+            name: "model calls",
+            used: model_calls.to_string(),
+            most: limits.model_calls_max.to_string(),
+        },
+        BudgetUsage {
             name: "cost",
             used: cost_words(cost),
             most: most(limits.money_max.as_ref().map(Money::to_string)),
         },
-        Used { name: "time", used: duration(round.elapsed_ms), most: most(limits.wall_ms_max.map(duration)) },
+        BudgetUsage {
+            name: "time",
+            used: duration(round.elapsed_ms),
+            most: most(limits.wall_ms_max.map(duration)),
+        },
     ]
 }
 
 /// The control of the last call of the step in progress.
-fn acted_on(story: &Story) -> Option<&Target> {
+fn acted_on(story: &Story) -> Option<&CommandTarget> {
     story.step()?.acts.last()?.target.as_ref()
 }
 
-impl Now {
+impl LiveSessionStatus {
     /// Takes in what the journal has, as far as it was read.
     pub(super) fn see(&mut self, page: &LivePage) {
         let story = page.story();
@@ -109,9 +117,11 @@ impl Now {
             }
             "recorded" => self.waiting = None,
             "waiting" => self.waiting = Some(line),
-            "questions" => self.prompt = Some(Prompt { id, kind: "questions", line, meant: None }),
-            "approval" => self.prompt = Some(Prompt { id, kind: "approval", line, meant: None }),
-            "awaiting_request" => self.prompt = Some(Prompt { id: None, kind: "request", line, meant: None }),
+            "questions" => self.prompt = Some(SessionPrompt { id, kind: "questions", line, meant: None }),
+            "approval" => self.prompt = Some(SessionPrompt { id, kind: "approval", line, meant: None }),
+            "awaiting_request" => {
+                self.prompt = Some(SessionPrompt { id: None, kind: "request", line, meant: None });
+            }
             "withdrawn" if self.prompt.as_ref().is_some_and(|prompt| prompt.id == id) => self.prompt = None,
             "paused" => self.paused = true,
             "resumed" => (self.paused, self.taken_over) = (false, false),

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::record::Line;
+use deskhand_core::record::JournalEntry;
 use deskhand_runtime::{JournalTail, LiveChapter, LivePage, LivePart, SessionFolder};
 use serde_json::Value;
 use tokio::{
@@ -19,10 +19,10 @@ use tokio::{
 };
 
 use super::{
-    attending::{Attending, Wish},
-    now::Now,
+    attending::{ControlConnection, OutgoingControlLine},
+    now::LiveSessionStatus,
 };
-use crate::page::error::PageError;
+use crate::page::error::PageApiError;
 
 /// Maximum time to receive the open question of a session for a new watcher.
 const ASKS_BOUND: Duration = Duration::from_secs(3);
@@ -38,13 +38,13 @@ const PARTS_MAX: usize = 400;
 
 /// News for a watcher.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct News {
+pub(crate) struct LiveSessionUpdate {
     /// The parts that were added or changed, in the order of the page.
     pub(crate) parts: Vec<LivePart>,
     /// `true` if everything rendered before is void.
     pub(crate) anew: bool,
     /// The state beside the journal, if it is another one.
-    pub(crate) now: Option<Now>,
+    pub(crate) now: Option<LiveSessionStatus>,
     /// The number of the last record.
     pub(crate) seq: u64,
     /// Up to where this goes.
@@ -54,10 +54,10 @@ pub(crate) struct News {
 /// A session that is watched.
 pub(crate) struct LiveSession {
     name: String,
-    state: Mutex<State>,
+    state: Mutex<LiveSessionState>,
     version: watch::Sender<u64>,
     /// The sender of lines to the session; `None` if it does not run.
-    wishes: Mutex<Option<mpsc::Sender<Wish>>>,
+    wishes: Mutex<Option<mpsc::Sender<OutgoingControlLine>>>,
     /// Notified when somebody waits for what the session says.
     hurry: Arc<Notify>,
     /// Aborted when nobody watches any more.
@@ -65,14 +65,14 @@ pub(crate) struct LiveSession {
 }
 
 #[derive(Default)]
-struct State {
+struct LiveSessionState {
     /// Steps before the first part, which are left out.
-    left_out: LeftOut,
+    left_out: OmittedLiveParts,
     parts: Vec<(u64, LivePart)>,
     places: HashMap<String, usize>,
     /// The version in which all was made anew.
     anew: u64,
-    now: Now,
+    now: LiveSessionStatus,
     now_version: u64,
     /// The last request.
     request: String,
@@ -83,7 +83,7 @@ struct State {
 
 /// Parts that are not shown.
 #[derive(Debug, Clone, Copy, Default)]
-struct LeftOut {
+struct OmittedLiveParts {
     count: usize,
     /// The number of the last record that they show.
     seq: u64,
@@ -91,16 +91,16 @@ struct LeftOut {
 
 /// The result of one look at the journal.
 #[derive(Default)]
-struct Found {
-    left_out: LeftOut,
+struct LiveJournalScan {
+    left_out: OmittedLiveParts,
     parts: Vec<LivePart>,
     /// `true` if everything found before is void.
     anew: bool,
 }
 
-impl State {
+impl LiveSessionState {
     /// Takes in what was found; returns whether any part is new or another.
-    fn take_in(&mut self, found: Found) -> bool {
+    fn take_in(&mut self, found: LiveJournalScan) -> bool {
         if found.anew {
             (self.parts, self.places, self.anew) = (Vec::new(), HashMap::new(), self.version);
         }
@@ -144,48 +144,49 @@ impl State {
 }
 
 /// The reader of the journal.
-struct Reader {
+struct LiveJournalReader {
     folder: SessionFolder,
     tail: JournalTail,
     page: LivePage,
 }
 
-impl Reader {
-    fn new(folder: &SessionFolder) -> Result<Self, PageError> {
+impl LiveJournalReader {
+    fn new(folder: &SessionFolder) -> Result<Self, PageApiError> {
         let pictures = format!("/sessions/{}/pictures/", folder.name());
-        let page =
-            LivePage::new(folder, &pictures).map_err(|error| PageError::failed("make the page", &error))?;
+        let page = LivePage::new(folder, &pictures)
+            .map_err(|error| PageApiError::failed("make the page", &error))?;
         Ok(Self { folder: folder.clone(), tail: JournalTail::of(folder), page })
     }
 
     /// Reads what was written since. Blocking.
-    fn read(mut self) -> Result<(Self, Found), PageError> {
+    fn read(mut self) -> Result<(Self, LiveJournalScan), PageApiError> {
         let found = self.read_on()?;
         if !self.page.is_stale() {
             return Ok((self, found));
         }
         let mut again = Self::new(&self.folder)?;
-        let found = Found { anew: true, ..again.read_on()? };
+        let found = LiveJournalScan { anew: true, ..again.read_on()? };
         Ok((again, found))
     }
 
-    fn read_on(&mut self) -> Result<Found, PageError> {
-        let failed = |error| PageError::failed("make the page", &error);
-        let (mut chapters, mut found, mut problem) = (VecDeque::new(), Found::default(), None);
+    fn read_on(&mut self) -> Result<LiveJournalScan, PageApiError> {
+        let failed = |error| PageApiError::failed("make the page", &error);
+        let (mut chapters, mut found, mut problem) = (VecDeque::new(), LiveJournalScan::default(), None);
         let before = self.tail.seq();
         let page = &mut self.page;
-        let mut read_line = |line: &Line| match page.read(line) {
+        let mut read_line = |line: &JournalEntry| match page.read(line) {
             Ok(new) => {
                 chapters.extend(new);
                 let over = chapters.len().saturating_sub(PARTS_FIRST);
                 if let Some(LiveChapter { seq, .. }) = chapters.drain(..over).next_back() {
-                    found.left_out = LeftOut { count: found.left_out.count.saturating_add(over), seq };
+                    found.left_out =
+                        OmittedLiveParts { count: found.left_out.count.saturating_add(over), seq };
                 }
             }
             Err(error) => problem = Some(failed(error)),
         };
         let read = self.tail.read_new(&mut read_line);
-        read.map_err(|error| PageError::failed("read the journal", &error))?;
+        read.map_err(|error| PageApiError::failed("read the journal", &error))?;
         if let Some(problem) = problem {
             return Err(problem);
         }
@@ -202,14 +203,14 @@ impl Reader {
 
 impl LiveSession {
     /// Reads a session, and goes on as long as it is held and the session runs.
-    pub(super) async fn watch(folder: SessionFolder) -> Result<Arc<Self>, PageError> {
+    pub(super) async fn watch(folder: SessionFolder) -> Result<Arc<Self>, PageApiError> {
         // First: what is recorded from here on is reported.
-        let attending = Attending::of(&folder).await;
+        let attending = ControlConnection::of(&folder).await;
         let (wishes, attending) = match attending {
             Some((attending, wishes)) => (Some(wishes), Some(attending)),
             None => (None, None),
         };
-        let reader = Reader::new(&folder)?;
+        let reader = LiveJournalReader::new(&folder)?;
         let session = Arc::new(Self {
             name: folder.name().to_owned(),
             state: Mutex::default(),
@@ -231,14 +232,18 @@ impl LiveSession {
         Ok(session)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, LiveSessionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes in what the session has said and written since.
-    async fn take_in(&self, lines: Vec<Value>, reader: Reader) -> Result<Reader, PageError> {
+    async fn take_in(
+        &self,
+        lines: Vec<Value>,
+        reader: LiveJournalReader,
+    ) -> Result<LiveJournalReader, PageApiError> {
         let read = spawn_blocking(move || reader.read()).await;
-        let (reader, found) = read.map_err(|error| PageError::failed("read the journal", &error))??;
+        let (reader, found) = read.map_err(|error| PageApiError::failed("read the journal", &error))??;
         let seq = reader.tail.seq();
         let request = reader.page.story().summary().rounds.last().map(|round| round.request.clone());
         self.change(|state| {
@@ -258,7 +263,7 @@ impl LiveSession {
     }
 
     /// Changes the state, and wakes those who watch if `change` says that they see it.
-    fn change(&self, change: impl FnOnce(&mut State) -> bool) {
+    fn change(&self, change: impl FnOnce(&mut LiveSessionState) -> bool) {
         let mut state = self.state();
         let before = state.version;
         state.version = before.saturating_add(1);
@@ -272,7 +277,7 @@ impl LiveSession {
     }
 
     /// Follows a running session to its end.
-    async fn follow(weak: &Weak<Self>, mut attending: Attending, mut reader: Reader) {
+    async fn follow(weak: &Weak<Self>, mut attending: ControlConnection, mut reader: LiveJournalReader) {
         let Some(hurry) = weak.upgrade().map(|session| Arc::clone(&session.hurry)) else { return };
         let mut next_look = Instant::now();
         while let Some(first) = attending.next().await {
@@ -295,7 +300,7 @@ impl LiveSession {
     fn ended(&self) {
         self.wishes.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.change(|state| {
-            state.now = Now::default();
+            state.now = LiveSessionStatus::default();
             (state.now_version, state.over) = (state.version, true);
             true
         });
@@ -312,18 +317,18 @@ impl LiveSession {
     }
 
     /// The state beside the journal.
-    pub(crate) fn now(&self) -> Now {
+    pub(crate) fn now(&self) -> LiveSessionStatus {
         self.state().now.clone()
     }
 
     /// Returns the news since a version; of the parts, only those made after a record.
-    pub(crate) fn news(&self, since: u64, after: u64) -> News {
+    pub(crate) fn news(&self, since: u64, after: u64) -> LiveSessionUpdate {
         let state = self.state();
         let anew = since > 0 && state.anew > since;
         let is_new = |(version, part): &&(u64, LivePart)| anew || (*version > since && part.seq > after);
         let earlier = (anew || since == 0).then(|| self.earlier(state.left_out)).flatten();
         let parts = earlier.iter().filter(|part| part.seq > after);
-        News {
+        LiveSessionUpdate {
             parts: parts.chain(state.parts.iter().filter(is_new).map(|(_, part)| part)).cloned().collect(),
             anew,
             now: (state.now_version > since || since == 0).then(|| state.now.clone()),
@@ -333,8 +338,8 @@ impl LiveSession {
     }
 
     /// The part that says where to find what is left out.
-    fn earlier(&self, left_out: LeftOut) -> Option<LivePart> {
-        let LeftOut { count, seq } = left_out;
+    fn earlier(&self, left_out: OmittedLiveParts) -> Option<LivePart> {
+        let OmittedLiveParts { count, seq } = left_out;
         let left_out =
             if count == 1 { "one earlier part".to_owned() } else { format!("{count} earlier parts") };
         let at = format!("/sessions/{}", self.name);
@@ -355,7 +360,7 @@ impl LiveSession {
     }
 
     /// Waits until the session is known to ask this: who has just come hears of it in a moment.
-    async fn asks(&self, id: &Value) -> Result<(), PageError> {
+    async fn asks(&self, id: &Value) -> Result<(), PageApiError> {
         let mut versions = self.versions();
         let asks = async {
             while self.now().prompt.is_none_or(|prompt| prompt.id.as_ref() != Some(id)) {
@@ -365,26 +370,27 @@ impl LiveSession {
             Some(())
         };
         let asked = timeout(ASKS_BOUND, asks).await.ok().flatten();
-        asked
-            .ok_or_else(|| PageError::conflict(format!("the session does not ask for {id}, or not any more")))
+        asked.ok_or_else(|| {
+            PageApiError::conflict(format!("the session does not ask for {id}, or not any more"))
+        })
     }
 
     /// Sends a line of the protocol to the session. A prompt that it answers is not shown any more.
     ///
     /// # Errors
     /// The session does not run, or does not take lines in.
-    pub(crate) async fn wish(&self, line: &Value) -> Result<(), PageError> {
-        let gone = || PageError::conflict("the session does not run");
+    pub(crate) async fn wish(&self, line: &Value) -> Result<(), PageApiError> {
+        let gone = || PageApiError::conflict("the session does not run");
         if let Some(id) = line.get("id") {
             self.asks(id).await?;
         }
         let wishes = self.wishes.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let wishes = wishes.ok_or_else(gone)?;
         let (sent, is_sent) = oneshot::channel();
-        let wish = Wish { line: line.to_string(), sent };
+        let wish = OutgoingControlLine { line: line.to_string(), sent };
         wishes
             .try_send(wish)
-            .map_err(|_| PageError::conflict("the session takes nothing in at the moment"))?;
+            .map_err(|_| PageApiError::conflict("the session takes nothing in at the moment"))?;
         is_sent.await.map_err(|_| gone())?;
         let id = line.get("id").cloned();
         self.change(|state| {

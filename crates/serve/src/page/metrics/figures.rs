@@ -9,13 +9,13 @@ use prometheus_client::{
     registry::Registry,
 };
 
-/// The label of the bound of a bucket in [`Figure::values`] of a histogram, and what has its sum.
+/// The label of the bound of a bucket in [`MetricFamily::values`] of a histogram, and what has its sum.
 const BOUND: &str = "le";
 const SUM: &str = "sum";
 
 /// The type of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MetricKind {
     Counter,
     Gauge,
     Histogram,
@@ -23,20 +23,20 @@ pub(super) enum Kind {
 
 /// A figure with its values by labels.
 #[derive(Debug)]
-pub(crate) struct Figure {
+pub(crate) struct MetricFamily {
     pub(super) name: &'static str,
     help: &'static str,
-    pub(super) kind: Kind,
+    pub(super) kind: MetricKind,
     pub(super) values: Vec<(Vec<(&'static str, String)>, f64)>,
 }
 
-impl Figure {
+impl MetricFamily {
     pub(crate) const fn counter(name: &'static str, help: &'static str) -> Self {
-        Self { name, help, kind: Kind::Counter, values: Vec::new() }
+        Self { name, help, kind: MetricKind::Counter, values: Vec::new() }
     }
 
     pub(crate) const fn gauge(name: &'static str, help: &'static str) -> Self {
-        Self { name, help, kind: Kind::Gauge, values: Vec::new() }
+        Self { name, help, kind: MetricKind::Gauge, values: Vec::new() }
     }
 
     /// A histogram. `counts` are those of each bucket, the last one without a bound.
@@ -47,7 +47,7 @@ impl Figure {
         counts: &[u64],
         sum: f64,
     ) -> Self {
-        let mut figure = Self { name, help, kind: Kind::Histogram, values: Vec::new() };
+        let mut figure = Self { name, help, kind: MetricKind::Histogram, values: Vec::new() };
         figure.add(&[(SUM, "")], sum);
         for (place, count) in counts.iter().enumerate() {
             let bound = bounds.get(place).copied().unwrap_or(f64::INFINITY);
@@ -81,18 +81,18 @@ const fn count(value: f64) -> u64 {
 
 /// All figures of an answer.
 #[derive(Debug)]
-struct Figures(Vec<Figure>);
+struct Figures(Vec<MetricFamily>);
 
 impl Collector for Figures {
     fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), fmt::Error> {
         for figure in &self.0 {
             let kind = match figure.kind {
-                Kind::Counter => MetricType::Counter,
-                Kind::Gauge => MetricType::Gauge,
-                Kind::Histogram => MetricType::Histogram,
+                MetricKind::Counter => MetricType::Counter,
+                MetricKind::Gauge => MetricType::Gauge,
+                MetricKind::Histogram => MetricType::Histogram,
             };
             let mut metric = encoder.encode_descriptor(figure.name, figure.help, None, kind)?;
-            if figure.kind == Kind::Histogram {
+            if figure.kind == MetricKind::Histogram {
                 let (mut sum, mut buckets) = (0.0, Vec::new());
                 for (labels, value) in &figure.values {
                     match labels.first() {
@@ -109,8 +109,8 @@ impl Collector for Figures {
             for (labels, value) in &figure.values {
                 let mut metric = metric.encode_family(labels)?;
                 match figure.kind {
-                    Kind::Counter => metric.encode_counter::<NoLabelSet, _, f64>(value, None)?,
-                    Kind::Gauge | Kind::Histogram => metric.encode_gauge(value)?,
+                    MetricKind::Counter => metric.encode_counter::<NoLabelSet, _, f64>(value, None)?,
+                    MetricKind::Gauge | MetricKind::Histogram => metric.encode_gauge(value)?,
                 }
             }
         }
@@ -122,7 +122,7 @@ impl Collector for Figures {
 ///
 /// # Errors
 /// A value cannot be written.
-pub(crate) fn text(figures: Vec<Figure>) -> Result<String, fmt::Error> {
+pub(crate) fn text(figures: Vec<MetricFamily>) -> Result<String, fmt::Error> {
     let mut registry = Registry::default();
     registry.register_collector(Box::new(Figures(figures)));
     let mut text = String::new();

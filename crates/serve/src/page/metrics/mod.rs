@@ -15,7 +15,7 @@ use std::{
 
 use axum::http::StatusCode;
 
-pub(crate) use figures::{Figure, number, text};
+pub(crate) use figures::{MetricFamily, number, text};
 pub(crate) use sessions::sessions;
 use totals::Totals;
 
@@ -39,10 +39,10 @@ impl Metrics {
     }
 
     /// Requests that were refused since the service began.
-    pub(crate) fn refusals(&self) -> Figure {
+    pub(crate) fn refusals(&self) -> MetricFamily {
         let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         let mut figure =
-            Figure::counter("deskhand_refused_requests", "Requests that were not let in, by status");
+            MetricFamily::counter("deskhand_refused_requests", "Requests that were not let in, by status");
         for (status, count) in &*refused {
             figure.add(&[("status", &status.to_string())], figures::number(*count));
         }
@@ -50,7 +50,7 @@ impl Metrics {
     }
 
     /// Makes counters of sums over the sessions that there are.
-    pub(crate) fn keep(&self, figures: &mut [Figure]) {
+    pub(crate) fn keep(&self, figures: &mut [MetricFamily]) {
         self.totals.lock().unwrap_or_else(PoisonError::into_inner).keep(figures);
     }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use deskhand_runtime::{
     Catalogue,
-    catalogue::{Facts, ModelTotals, REQUEST_BOUNDS_MS, STEP_BOUNDS_MS},
+    catalogue::{ModelTotals, REQUEST_BOUNDS_MS, STEP_BOUNDS_MS, SessionFacts},
 };
 
-use super::figures::{Figure, number};
+use super::figures::{MetricFamily, number};
 
 /// The most models with figures of their own: those that cost most. What others used is added up.
 const MODELS_MAX: usize = 30;
@@ -16,14 +16,16 @@ const OTHERS: &str = "others";
 const NAME_MAX: usize = 100;
 
 /// The figures of all sessions that there are.
-pub(crate) fn sessions(catalogue: &Catalogue) -> Vec<Figure> {
+pub(crate) fn sessions(catalogue: &Catalogue) -> Vec<MetricFamily> {
     let mut stored =
-        Figure::gauge("deskhand_sessions", "Sessions that are stored, by state and last outcome");
-    let mut requests = Figure::counter("deskhand_requests", "Requests of users that are done, by outcome");
-    let mut steps = Figure::counter("deskhand_steps", "Steps of all agents");
-    let mut calls = Figure::counter("deskhand_calls", "Calls of tools, by what became of them");
-    let mut phases = Figure::counter("deskhand_phase_seconds", "Time of steps, by phase");
-    let mut waited = Figure::counter("deskhand_waited_seconds", "Time that sessions waited for their user");
+        MetricFamily::gauge("deskhand_sessions", "Sessions that are stored, by state and last outcome");
+    let mut requests =
+        MetricFamily::counter("deskhand_requests", "Requests of users that are done, by outcome");
+    let mut steps = MetricFamily::counter("deskhand_steps", "Steps of all agents");
+    let mut calls = MetricFamily::counter("deskhand_calls", "Calls of tools, by what became of them");
+    let mut phases = MetricFamily::counter("deskhand_phase_seconds", "Time of steps, by phase");
+    let mut waited =
+        MetricFamily::counter("deskhand_waited_seconds", "Time that sessions waited for their user");
     let mut step_counts = [0_u64; STEP_BOUNDS_MS.len() + 1];
     let mut request_counts = [0_u64; REQUEST_BOUNDS_MS.len() + 1];
     let (mut step_seconds, mut request_seconds) = (0.0, 0.0);
@@ -58,14 +60,14 @@ pub(crate) fn sessions(catalogue: &Catalogue) -> Vec<Figure> {
         calls,
         phases,
         waited,
-        Figure::histogram(
+        MetricFamily::histogram(
             "deskhand_step_seconds",
             "Time of a step",
             &step_bounds,
             &step_counts,
             step_seconds,
         ),
-        Figure::histogram(
+        MetricFamily::histogram(
             "deskhand_request_seconds",
             of_requests,
             &request_bounds,
@@ -88,12 +90,12 @@ fn seconds(ms: u64) -> f64 {
     number(ms) / 1e3
 }
 
-fn phases_of(facts: &Facts) -> [(&'static str, u64); 4] {
+fn phases_of(facts: &SessionFacts) -> [(&'static str, u64); 4] {
     let phases = &facts.phases;
     [("observe", phases.observe), ("ask", phases.ask), ("act", phases.act), ("record", phases.record)]
 }
 
-fn calls_of(calls: &mut Figure, facts: &Facts) {
+fn calls_of(calls: &mut MetricFamily, facts: &SessionFacts) {
     let verdicts = &facts.verdicts;
     for (verdict, count) in [
         ("seen", verdicts.seen),
@@ -114,12 +116,12 @@ fn add_model(all: &mut ModelTotals, used: &ModelTotals) {
     all.cost.known.0 = all.cost.known.0.saturating_add(used.cost.known.0);
 }
 
-fn models_of(models: BTreeMap<&str, ModelTotals>) -> [Figure; 3] {
+fn models_of(models: BTreeMap<&str, ModelTotals>) -> [MetricFamily; 3] {
     let mut calls =
-        Figure::counter("deskhand_model_calls", "Requests to models, with failed ones and retries");
-    let mut tokens = Figure::counter("deskhand_tokens", "Tokens of models, as far as reported");
+        MetricFamily::counter("deskhand_model_calls", "Requests to models, with failed ones and retries");
+    let mut tokens = MetricFamily::counter("deskhand_tokens", "Tokens of models, as far as reported");
     let mut cost =
-        Figure::counter("deskhand_cost_dollars", "Cost of models in US dollars, as far as it is known");
+        MetricFamily::counter("deskhand_cost_dollars", "Cost of models in US dollars, as far as it is known");
     let mut models: Vec<(&str, ModelTotals)> = models.into_iter().collect();
     models.sort_by_key(|(_, totals)| std::cmp::Reverse((totals.cost.known.0, totals.model_calls)));
     for (place, (name, totals)) in models.into_iter().enumerate() {

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::figures::{Figure, Kind};
+use super::figures::{MetricFamily, MetricKind};
 use crate::page::once::write_whole;
 
 /// The name of the file.
@@ -30,9 +30,9 @@ impl Totals {
     }
 
     /// Adds what is kept to sums over the sessions that there are.
-    pub(super) fn keep(&mut self, figures: &mut [Figure]) {
+    pub(super) fn keep(&mut self, figures: &mut [MetricFamily]) {
         let before = self.kept.clone();
-        for figure in figures.iter_mut().filter(|figure| figure.kind != Kind::Gauge) {
+        for figure in figures.iter_mut().filter(|figure| figure.kind != MetricKind::Gauge) {
             for (key, (_, kept)) in &before {
                 if let Some(labels) = labels_of(key, figure)
                     && figure.values.iter().all(|(known, _)| *known != labels)
@@ -69,7 +69,7 @@ fn key_of(name: &str, labels: &[(&'static str, String)]) -> String {
 }
 
 /// The labels of a key, if it is one of this figure, which has these labels elsewhere.
-fn labels_of(key: &str, figure: &Figure) -> Option<Vec<(&'static str, String)>> {
+fn labels_of(key: &str, figure: &MetricFamily) -> Option<Vec<(&'static str, String)>> {
     let (name, labels): (String, Vec<(String, String)>) = serde_json::from_str(key).ok()?;
     let known = |label: &str| LABELS.iter().copied().find(|known| *known == label);
     let labels = labels.into_iter().map(|(label, value)| Some((known(&label)?, value)));

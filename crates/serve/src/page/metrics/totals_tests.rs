@@ -1,9 +1,9 @@
 //! Counters over restarts and removed sessions.
 
-use super::{Figure, Totals};
+use super::{MetricFamily, Totals};
 
 fn counted(totals: &mut Totals, values: &[(&str, f64)]) -> Vec<(String, f64)> {
-    let mut figure = Figure::counter("deskhand_calls", "Calls");
+    let mut figure = MetricFamily::counter("deskhand_calls", "Calls");
     values.iter().for_each(|(verdict, value)| figure.add(&[("verdict", verdict)], *value));
     let mut figures = [figure];
     totals.keep(&mut figures);

@@ -42,7 +42,7 @@ pub(super) struct OfSession {
 
 /// Which session it is.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Started {
+pub(super) struct CreatedSession {
     /// The id of the session.
     pub(super) id: String,
 }
@@ -112,18 +112,18 @@ pub(super) fn upload(
 
 /// Nothing is read or written as JSON.
 #[derive(JsonSchema)]
-pub(super) struct Nothing {}
+pub(super) struct EmptyBody {}
 
 /// A response with the object that a request created.
-pub(super) struct Created<T>(pub(super) T);
+pub(super) struct CreatedResponse<T>(pub(super) T);
 
-impl<T: Serialize> IntoResponse for Created<T> {
+impl<T: Serialize> IntoResponse for CreatedResponse<T> {
     fn into_response(self) -> Response {
         (StatusCode::CREATED, Json(self.0)).into_response()
     }
 }
 
-impl<T: JsonSchema> OperationOutput for Created<T> {
+impl<T: JsonSchema> OperationOutput for CreatedResponse<T> {
     type Inner = T;
 
     fn inferred_responses(context: &mut GenContext, _: &mut Operation) -> Vec<(Option<Code>, Described)> {
@@ -132,15 +132,15 @@ impl<T: JsonSchema> OperationOutput for Created<T> {
 }
 
 /// The response to a request that was passed on.
-pub(super) struct Accepted;
+pub(super) struct AcceptedResponse;
 
-impl IntoResponse for Accepted {
+impl IntoResponse for AcceptedResponse {
     fn into_response(self) -> Response {
         StatusCode::ACCEPTED.into_response()
     }
 }
 
-impl OperationOutput for Accepted {
+impl OperationOutput for AcceptedResponse {
     type Inner = ();
 
     fn inferred_responses(_: &mut GenContext, _: &mut Operation) -> Vec<(Option<Code>, Described)> {
@@ -195,11 +195,11 @@ pub(in crate::page) fn described<T: JsonSchema>(
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "OpenApi")]
 #[serde(transparent)]
-pub(super) struct Document(#[schemars(with = "Map<String, Value>")] &'static OpenApi);
+pub(super) struct ApiDescription(#[schemars(with = "Map<String, Value>")] &'static OpenApi);
 
 /// Answers with the description.
-pub(super) async fn describe() -> Json<Document> {
-    Json(Document(&DESCRIPTION))
+pub(super) async fn describe() -> Json<ApiDescription> {
+    Json(ApiDescription(&DESCRIPTION))
 }
 
 static DESCRIPTION: LazyLock<OpenApi> = LazyLock::new(|| {

@@ -32,11 +32,11 @@ use tokio::{
 };
 
 use super::{
-    api::{Accepted, Created, Events, Started},
-    options::{Defaults, RunOptions},
+    api::{AcceptedResponse, CreatedResponse, CreatedSession, Events},
+    options::{Defaults, SessionOptions},
     tasks::{BatchRow, BatchTable},
 };
-use crate::page::{Service, error::PageError, json::JsonBody, once::Attempt};
+use crate::page::{PageService, error::PageApiError, json::JsonBody, once::IdempotentAttempt};
 
 /// The folder of the batches that are started from the page, in that of the service.
 const BATCHES: &str = "batches";
@@ -66,7 +66,7 @@ pub(super) struct OfBatch {
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "StartBatch", transform = needs_tasks)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct Wanted {
+pub(super) struct StartBatchRequest {
     /// Its tasks, as a task file has them: `{"request", "id", "open", "limits", "steps"}`, of which only the request is required.
     #[schemars(length(min = 1))]
     tasks: Vec<Map<String, Value>>,
@@ -76,7 +76,7 @@ pub(super) struct Wanted {
     /// Documents that were kept by the service, to lie beside the tasks, which open them by their names.
     documents: Vec<PathBuf>,
     #[serde(flatten)]
-    options: RunOptions,
+    options: SessionOptions,
 }
 
 /// A batch without tasks is refused, with the field that is missing.
@@ -84,11 +84,14 @@ fn needs_tasks(schema: &mut Schema) {
     schema.insert("required".to_owned(), json!(["tasks"]));
 }
 
-impl Wanted {
+impl StartBatchRequest {
     /// The arguments of `deskhand batch` before the tasks.
-    fn arguments(&self, id: &SessionId) -> Result<Vec<String>, PageError> {
+    fn arguments(&self, id: &SessionId) -> Result<Vec<String>, PageApiError> {
         if self.parallel > PARALLEL_MAX {
-            return Err(PageError::in_field("parallel", format!("at most {PARALLEL_MAX} tasks run at once")));
+            return Err(PageApiError::in_field(
+                "parallel",
+                format!("at most {PARALLEL_MAX} tasks run at once"),
+            ));
         }
         let parallel = self.parallel.max(1);
         let mut arguments =
@@ -98,8 +101,8 @@ impl Wanted {
     }
 
     /// Writes the tasks with their documents into a folder of their own, and returns it. Blocking.
-    fn keep(&self, service: &Service) -> Result<PathBuf, PageError> {
-        let failed = |error: &std::io::Error| PageError::failed("keep the tasks", error);
+    fn keep(&self, service: &PageService) -> Result<PathBuf, PageApiError> {
+        let failed = |error: &std::io::Error| PageApiError::failed("keep the tasks", error);
         let folder = service.workers.new_folder(BATCHES).map_err(|error| failed(&error))?;
         let documents = self.kept_documents(service.workers.documents())?;
         let lines = self.tasks.iter().map(|task| {
@@ -116,15 +119,15 @@ impl Wanted {
     }
 }
 
-impl Wanted {
+impl StartBatchRequest {
     /// The documents by the names that tasks open them by. They stay where applications can write, apart from the tasks.
-    fn kept_documents(&self, kept: &path::Path) -> Result<HashMap<&str, &path::Path>, PageError> {
+    fn kept_documents(&self, kept: &path::Path) -> Result<HashMap<&str, &path::Path>, PageApiError> {
         let known = self.documents.iter().map(|document| {
             let is_kept = document.parent().and_then(path::Path::parent) == Some(kept);
             let name = document.file_name().and_then(OsStr::to_str).filter(|_| is_kept);
             name.map(|name| (name, document.as_path())).ok_or_else(|| {
                 let words = format!("{} is no document that was dropped into the page", document.display());
-                PageError::conflict(words).about("documents")
+                PageApiError::conflict(words).about("documents")
             })
         });
         known.collect()
@@ -154,7 +157,7 @@ struct ListView {
 }
 
 /// The page with all batches.
-pub(super) async fn page(State(service): State<Arc<Service>>) -> Result<Html<String>, PageError> {
+pub(super) async fn page(State(service): State<Arc<PageService>>) -> Result<Html<String>, PageApiError> {
     let batches = rows(&service).await?;
     let defaults = Defaults::of(&service.defaults);
     let view = ListView { title: "Batches – Deskhand", here: "/batches", batches, defaults };
@@ -162,64 +165,67 @@ pub(super) async fn page(State(service): State<Arc<Service>>) -> Result<Html<Str
 }
 
 /// All batches as data.
-pub(super) async fn list(State(service): State<Arc<Service>>) -> Result<Json<Vec<BatchRow>>, PageError> {
+pub(super) async fn list(
+    State(service): State<Arc<PageService>>,
+) -> Result<Json<Vec<BatchRow>>, PageApiError> {
     Ok(Json(rows(&service).await?))
 }
 
-async fn rows(service: &Arc<Service>) -> Result<Vec<BatchRow>, PageError> {
+async fn rows(service: &Arc<PageService>) -> Result<Vec<BatchRow>, PageApiError> {
     let reading = Arc::clone(service);
     let rows = spawn_blocking(move || BatchRow::all(&reading)).await;
-    rows.map_err(|error| PageError::failed("list the batches", &error))?
+    rows.map_err(|error| PageApiError::failed("list the batches", &error))?
 }
 
 /// Starts a batch.
 pub(super) async fn start(
-    State(service): State<Arc<Service>>,
-    _attempt: Attempt,
-    JsonBody(wanted): JsonBody<Wanted>,
-) -> Result<Created<Started>, PageError> {
+    State(service): State<Arc<PageService>>,
+    _attempt: IdempotentAttempt,
+    JsonBody(wanted): JsonBody<StartBatchRequest>,
+) -> Result<CreatedResponse<CreatedSession>, PageApiError> {
     if wanted.tasks.is_empty() {
-        return Err(PageError::in_field("tasks", "give at least one task, one a line"));
+        return Err(PageApiError::in_field("tasks", "give at least one task, one a line"));
     }
     let id = new_id();
     let arguments = wanted.arguments(&id)?;
     let keeping = Arc::clone(&service);
     let folder = spawn_blocking(move || wanted.keep(&keeping)).await;
-    let folder = folder.map_err(|error| PageError::failed("keep the tasks", &error))??;
+    let folder = folder.map_err(|error| PageApiError::failed("keep the tasks", &error))??;
     begin(&service, &id, arguments, &folder.join(TASKS)).await
 }
 
 async fn begin(
-    service: &Service,
+    service: &PageService,
     id: &SessionId,
     mut arguments: Vec<String>,
     tasks: &std::path::Path,
-) -> Result<Created<Started>, PageError> {
+) -> Result<CreatedResponse<CreatedSession>, PageApiError> {
     arguments.extend(["--".to_owned(), tasks.to_string_lossy().into_owned()]);
     let note = service.host.batches().file(id);
     let begun = service.workers.start_until("batch", &arguments, &id.0, &[&note]).await;
     let folder = tasks.parent().map(|folder| format!("{}/", folder.display())).unwrap_or_default();
     begun.map_err(|error| error.without(&folder).about("tasks"))?;
-    Ok(Created(Started { id: id.0.clone() }))
+    Ok(CreatedResponse(CreatedSession { id: id.0.clone() }))
 }
 
 /// Goes on with a batch that was started from the page and does not run: with the tasks that have no result.
 pub(super) async fn resume(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(OfBatch { id }): Path<OfBatch>,
-) -> Result<Created<Started>, PageError> {
+) -> Result<CreatedResponse<CreatedSession>, PageApiError> {
     let batch = found(&service, id).await?;
     if batch.is_running {
-        return Err(PageError::conflict("the batch runs already"));
+        return Err(PageApiError::conflict("the batch runs already"));
     }
     let started = batch.note.source.parent().map(|folder| folder.join(STARTED));
     let text = started.and_then(|file| fs::read(file).ok());
-    let wanted = text.and_then(|text| serde_json::from_slice::<Wanted>(&text).ok()).ok_or_else(|| {
-        let source = batch.note.source.display();
-        PageError::conflict(format!(
-            "it was not started from the page: `deskhand batch {source} --resume` goes on"
-        ))
-    })?;
+    let wanted =
+        text.and_then(|text| serde_json::from_slice::<StartBatchRequest>(&text).ok()).ok_or_else(|| {
+            let source = batch.note.source.display();
+            PageApiError::conflict(format!(
+                "it was not started from the page: `deskhand batch {source} --resume` goes on"
+            ))
+        })?;
     let id = new_id();
     let mut arguments = wanted.arguments(&id)?;
     arguments.push("--resume".to_owned());
@@ -227,11 +233,11 @@ pub(super) async fn resume(
 }
 
 /// A batch by its id.
-async fn found(service: &Arc<Service>, id: String) -> Result<Batch, PageError> {
+async fn found(service: &Arc<PageService>, id: String) -> Result<Batch, PageApiError> {
     let batches = service.host.batches();
-    let missing = PageError::missing(format!("there is no batch {id}"));
+    let missing = PageApiError::missing(format!("there is no batch {id}"));
     let found = spawn_blocking(move || batches.find(&id)).await;
-    found.map_err(|error| PageError::failed("read the batch", &error))?.ok_or(missing)
+    found.map_err(|error| PageApiError::failed("read the batch", &error))?.ok_or(missing)
 }
 
 #[derive(Serialize)]
@@ -244,9 +250,9 @@ struct OneView {
 
 /// The page of one batch.
 pub(super) async fn one(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(OfBatch { id }): Path<OfBatch>,
-) -> Result<Html<String>, PageError> {
+) -> Result<Html<String>, PageApiError> {
     let table = table_of(&service, id).await?;
     let rows = service.views.text("tasks", &table)?;
     let title = format!("Batch of {} tasks – Deskhand", table.count());
@@ -255,47 +261,47 @@ pub(super) async fn one(
 
 /// One batch as data.
 pub(super) async fn data(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(OfBatch { id }): Path<OfBatch>,
-) -> Result<Json<BatchTable>, PageError> {
+) -> Result<Json<BatchTable>, PageApiError> {
     Ok(Json(table_of(&service, id).await?))
 }
 
-async fn table_of(service: &Arc<Service>, id: String) -> Result<BatchTable, PageError> {
+async fn table_of(service: &Arc<PageService>, id: String) -> Result<BatchTable, PageApiError> {
     let batch = found(service, id).await?;
     service.looking_back(move |catalogue| BatchTable::of(&batch, catalogue)).await
 }
 
 /// Stops a batch: what runs is cancelled, and nothing more begins.
 pub(super) async fn stop(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(OfBatch { id }): Path<OfBatch>,
-) -> Result<Accepted, PageError> {
+) -> Result<AcceptedResponse, PageApiError> {
     let batch = found(&service, id).await?;
-    let stopped = batch.stop().map_err(|error| PageError::failed("stop the batch", &error))?;
-    if stopped { Ok(Accepted) } else { Err(PageError::conflict("the batch does not run")) }
+    let stopped = batch.stop().map_err(|error| PageApiError::failed("stop the batch", &error))?;
+    if stopped { Ok(AcceptedResponse) } else { Err(PageApiError::conflict("the batch does not run")) }
 }
 
 /// Takes a batch that does not run off the list. Its results and sessions stay.
 pub(super) async fn forget(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(OfBatch { id }): Path<OfBatch>,
-) -> Result<NoContent, PageError> {
+) -> Result<NoContent, PageApiError> {
     let batch = found(&service, id).await?;
-    batch.remove().map_err(|error| PageError::conflict(format!("it stays on the list: {error}")))?;
+    batch.remove().map_err(|error| PageApiError::conflict(format!("it stays on the list: {error}")))?;
     Ok(NoContent)
 }
 
 /// The tasks of a batch as an element of the page, whenever they change, until it has ended.
-struct Watching {
-    service: Arc<Service>,
+struct BatchEventStream {
+    service: Arc<PageService>,
     id: String,
     ticks: Interval,
     shown: String,
     over: bool,
 }
 
-impl Watching {
+impl BatchEventStream {
     async fn next(&mut self) -> Option<String> {
         while !self.over {
             self.ticks.tick().await;
@@ -313,13 +319,13 @@ impl Watching {
 
 /// The tasks of a batch as they go, as server-sent events: `tasks` with the element of the page, and `end` once nothing more comes.
 pub(super) async fn events(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(OfBatch { id }): Path<OfBatch>,
-) -> Result<Events<String>, PageError> {
+) -> Result<Events<String>, PageApiError> {
     found(&service, id.clone()).await?;
     let mut ticks = interval(NEWS_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let watching = Some(Watching { service, id, ticks, shown: String::new(), over: false });
+    let watching = Some(BatchEventStream { service, id, ticks, shown: String::new(), over: false });
     let events = stream::unfold(watching, |watching| async {
         let mut watching = watching?;
         let next = watching.next().await;

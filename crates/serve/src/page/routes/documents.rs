@@ -19,8 +19,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::{fs::File, io::AsyncWriteExt as _, time::timeout};
 
-use super::api::Created;
-use crate::page::{Service, error::PageError};
+use super::api::CreatedResponse;
+use crate::page::{PageService, error::PageApiError};
 
 /// The largest document, in bytes.
 const BYTES_MAX: u64 = 256 << 20;
@@ -40,7 +40,7 @@ pub(super) const KEEPING: &str = "It may have 256 MB. Sessions open it by its pa
 
 /// The name of a document.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Named {
+pub(super) struct DocumentUploadQuery {
     /// The name of the file, without a folder and not hidden. What is longer than a file system takes is cut, and its suffix stays.
     #[schemars(regex(pattern = r"^[^./\x00][^/\x00]*$"), length(max = 1000))]
     name: String,
@@ -49,35 +49,35 @@ pub(super) struct Named {
 /// The location of a stored document.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Document")]
-pub(super) struct Kept {
+pub(super) struct UploadedDocument {
     /// The path, for `open` of a session.
     path: String,
 }
 
 /// Keeps a document, and answers with its path.
 pub(super) async fn keep(
-    State(service): State<Arc<Service>>,
-    Query(named): Query<Named>,
+    State(service): State<Arc<PageService>>,
+    Query(named): Query<DocumentUploadQuery>,
     body: Body,
-) -> Result<Created<Kept>, PageError> {
+) -> Result<CreatedResponse<UploadedDocument>, PageApiError> {
     let is_name = !named.name.is_empty()
         && named.name.chars().count() <= NAME_CHARS_MAX
         && !named.name.starts_with('.')
         && !named.name.contains(['/', '\0']);
     if !is_name {
-        return Err(PageError::wrong(format!("`{}` is no name of a file", clip(&named.name, NAME_MAX))));
+        return Err(PageApiError::wrong(format!("`{}` is no name of a file", clip(&named.name, NAME_MAX))));
     }
     let name = cut_name(&named.name);
     let (root, id) = (service.workers.documents(), new_id().0);
     let file = private::new_file_in(root, id.as_ref(), name.as_ref());
-    let file = file.map_err(|error| PageError::failed("keep the document", &error))?;
+    let file = file.map_err(|error| PageApiError::failed("keep the document", &error))?;
     let folder = root.join(id);
     let path = folder.join(&name);
-    let mut partial = Partial(Some(folder));
+    let mut partial = PartialUpload(Some(folder));
     let written = timeout(WHOLE_BOUND, write(file.into(), body)).await;
-    written.map_err(|_| PageError::new(StatusCode::REQUEST_TIMEOUT, LATE))??;
+    written.map_err(|_| PageApiError::new(StatusCode::REQUEST_TIMEOUT, LATE))??;
     partial.0 = None;
-    Ok(Created(Kept { path: path.to_string_lossy().into_owned() }))
+    Ok(CreatedResponse(UploadedDocument { path: path.to_string_lossy().into_owned() }))
 }
 
 /// A name that a file system takes: cut before its suffix, if it has one.
@@ -98,9 +98,9 @@ fn cut_name(name: &str) -> String {
 }
 
 /// The folder of a document that is not whole: removed with it, also when the connection breaks and nobody goes on here.
-struct Partial(Option<PathBuf>);
+struct PartialUpload(Option<PathBuf>);
 
-impl Drop for Partial {
+impl Drop for PartialUpload {
     fn drop(&mut self) {
         if let Some(folder) = self.0.take() {
             std::fs::remove_dir_all(folder).ok();
@@ -108,18 +108,18 @@ impl Drop for Partial {
     }
 }
 
-async fn write(mut file: File, body: Body) -> Result<(), PageError> {
-    let failed = |error: &std::io::Error| PageError::failed("keep the document", error);
+async fn write(mut file: File, body: Body) -> Result<(), PageApiError> {
+    let failed = |error: &std::io::Error| PageApiError::failed("keep the document", error);
     let (mut parts, mut bytes) = (body.into_data_stream(), 0_u64);
     loop {
         let part = timeout(PART_BOUND, parts.next()).await;
-        let part = part.map_err(|_| PageError::new(StatusCode::REQUEST_TIMEOUT, LATE))?;
+        let part = part.map_err(|_| PageApiError::new(StatusCode::REQUEST_TIMEOUT, LATE))?;
         let Some(part) = part else { break };
-        let part = part.map_err(|_| PageError::wrong("the document broke off"))?;
+        let part = part.map_err(|_| PageApiError::wrong("the document broke off"))?;
         bytes = bytes.saturating_add(u64::try_from(part.len()).unwrap_or(u64::MAX));
         if bytes > BYTES_MAX {
             let words = format!("the document is larger than {} MB", BYTES_MAX >> 20);
-            return Err(PageError::new(StatusCode::PAYLOAD_TOO_LARGE, words));
+            return Err(PageApiError::new(StatusCode::PAYLOAD_TOO_LARGE, words));
         }
         file.write_all(&part).await.map_err(|error| failed(&error))?;
     }

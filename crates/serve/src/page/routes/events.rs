@@ -30,10 +30,10 @@ use super::{
     steer::prompt_view,
 };
 use crate::page::{
-    Service,
-    error::PageError,
-    fleet::Located,
-    live::{LiveSession, News, Now},
+    PageService,
+    error::PageApiError,
+    fleet::SessionLocation,
+    live::{LiveSession, LiveSessionStatus, LiveSessionUpdate},
 };
 
 /// The API description of the events.
@@ -55,7 +55,7 @@ pub(super) struct Since {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "PageMessage")]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub(super) enum Message {
+pub(super) enum PageMessage {
     /// Parts of the page that are new or changed.
     Parts {
         /// The number of the last record that they show.
@@ -63,7 +63,7 @@ pub(super) enum Message {
         /// `true` if everything sent before is void.
         anew: bool,
         /// The parts; one takes the place of an earlier one with its id.
-        parts: Vec<Element>,
+        parts: Vec<PageFragment>,
     },
     /// The state beside the journal.
     Now(Box<ShownNow>),
@@ -71,14 +71,14 @@ pub(super) enum Message {
 
 /// A part of the page.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Element {
+pub(super) struct PageFragment {
     /// The id of the element.
     id: String,
     /// The element.
     html: String,
 }
 
-impl From<LivePart> for Element {
+impl From<LivePart> for PageFragment {
     fn from(part: LivePart) -> Self {
         Self { id: part.id, html: part.html }
     }
@@ -100,7 +100,7 @@ pub(super) struct ShownNow {
     /// The open question, as an element.
     pub(super) prompt: Option<ShownPrompt>,
     /// The same as data.
-    state: Now,
+    state: LiveSessionStatus,
     /// The location and state of the task, for a session of a fleet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) task: Option<ShownTask>,
@@ -119,7 +119,11 @@ pub(super) struct ShownPrompt {
 ///
 /// # Errors
 /// A template is broken.
-pub(super) fn shown_now(service: &Service, located: &Located, now: &Now) -> Result<ShownNow, PageError> {
+pub(super) fn shown_now(
+    service: &PageService,
+    located: &SessionLocation,
+    now: &LiveSessionStatus,
+) -> Result<ShownNow, PageApiError> {
     let id = &located.id();
     let task = located.mirror.as_ref().and_then(|mirror| shown_task(service, mirror));
     let prompt = now.prompt.as_ref().map(|prompt| {
@@ -147,17 +151,17 @@ pub(super) fn shown_now(service: &Service, located: &Located, now: &Now) -> Resu
 }
 
 /// The session that a client watches, and its position.
-struct Watching {
-    service: Arc<Service>,
+struct SessionEventStream {
+    service: Arc<PageService>,
     session: Arc<LiveSession>,
-    located: Located,
+    located: SessionLocation,
     versions: tokio::sync::watch::Receiver<u64>,
     version: u64,
     after: u64,
 }
 
-impl Watching {
-    async fn new(service: Arc<Service>, id: &str, after: u64) -> Result<Self, PageError> {
+impl SessionEventStream {
+    async fn new(service: Arc<PageService>, id: &str, after: u64) -> Result<Self, PageApiError> {
         let (located, session) = service.session(id).await?;
         let mut versions = session.versions();
         versions.mark_changed();
@@ -165,7 +169,7 @@ impl Watching {
     }
 
     /// The next messages, with the number that they go up to; `None` once nothing more can come.
-    async fn next(&mut self) -> Option<(u64, Vec<Message>)> {
+    async fn next(&mut self) -> Option<(u64, Vec<PageMessage>)> {
         loop {
             if self.session.is_over() && !self.versions.has_changed().unwrap_or_default() {
                 return None;
@@ -181,17 +185,17 @@ impl Watching {
         }
     }
 
-    fn messages(&self, news: News) -> Vec<Message> {
-        let News { parts, anew, now, seq, .. } = news;
+    fn messages(&self, news: LiveSessionUpdate) -> Vec<PageMessage> {
+        let LiveSessionUpdate { parts, anew, now, seq, .. } = news;
         let mut messages = Vec::new();
         if anew || !parts.is_empty() {
-            let parts = parts.into_iter().map(Element::from).collect();
-            messages.push(Message::Parts { seq, anew, parts });
+            let parts = parts.into_iter().map(PageFragment::from).collect();
+            messages.push(PageMessage::Parts { seq, anew, parts });
         }
         if let Some(now) = now
             && let Ok(shown) = shown_now(&self.service, &self.located, &now)
         {
-            messages.push(Message::Now(Box::new(shown)));
+            messages.push(PageMessage::Now(Box::new(shown)));
         }
         messages
     }
@@ -199,19 +203,19 @@ impl Watching {
 
 /// Server-sent events.
 pub(super) async fn stream(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(OfSession { id }): Path<OfSession>,
     Query(since): Query<Since>,
     headers: HeaderMap,
-) -> Result<Events<Message>, PageError> {
+) -> Result<Events<PageMessage>, PageApiError> {
     let known = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
-    let watching = Watching::new(service, &id, known.unwrap_or(since.after)).await?;
+    let watching = SessionEventStream::new(service, &id, known.unwrap_or(since.after)).await?;
     let batches = stream::unfold(watching, |mut watching| async {
         let (seq, messages) = watching.next().await?;
         let events = messages.into_iter().filter_map(move |message| {
             let name = match &message {
-                Message::Parts { .. } => "parts",
-                Message::Now(_) => "now",
+                PageMessage::Parts { .. } => "parts",
+                PageMessage::Now(_) => "now",
             };
             Event::default().event(name).id(seq.to_string()).json_data(&message).ok()
         });
@@ -224,16 +228,16 @@ pub(super) async fn stream(
 
 /// The same over a WebSocket, each message as JSON.
 pub(super) async fn socket(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(OfSession { id }): Path<OfSession>,
     Query(since): Query<Since>,
     upgrade: WebSocketUpgrade,
-) -> Result<Response, PageError> {
-    let watching = Watching::new(service, &id, since.after).await?;
+) -> Result<Response, PageApiError> {
+    let watching = SessionEventStream::new(service, &id, since.after).await?;
     Ok(upgrade.on_upgrade(move |socket| send_all(socket, watching)).into_response())
 }
 
-async fn send_all(mut socket: WebSocket, mut watching: Watching) {
+async fn send_all(mut socket: WebSocket, mut watching: SessionEventStream) {
     loop {
         let batch = tokio::select! {
             batch = watching.next() => batch,

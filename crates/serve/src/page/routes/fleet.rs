@@ -14,8 +14,8 @@ use axum::{
 };
 use deskhand_core::outcome::OutcomeKind;
 use deskhand_fleet::{
-    journal::{Outcome, WorkerId},
-    nats::{Frames, NatsStore, WATCH_EVERY},
+    journal::{TaskOutcome, WorkerId},
+    nats::{FleetFrameStream, NatsStore, WATCH_EVERY},
     pace::pause,
     task::TaskId,
 };
@@ -31,11 +31,11 @@ use tokio::{
 use super::home::encoded;
 use crate::{
     fleet::{
-        followed::Followed,
-        mirror::Mirror,
+        followed::OverviewFollower,
+        mirror::SessionMirror,
         overview::{ending_of, name_of},
     },
-    page::{Service, error::PageError, fleet::Fleet, live::Now},
+    page::{PageService, error::PageApiError, fleet::FleetService, live::LiveSessionStatus},
 };
 
 /// The most frames that wait for a browser; then it gets the whole screen anew.
@@ -103,7 +103,7 @@ struct ShownDocument {
 #[derive(Serialize)]
 pub(super) struct FleetNow<'a> {
     pub(super) task: &'a ShownTask,
-    pub(super) now: &'a Now,
+    pub(super) now: &'a LiveSessionStatus,
 }
 
 /// The state in a word, and how it looks.
@@ -119,7 +119,7 @@ const fn state_of(state: SessionState, kind: Option<OutcomeKind>) -> (&'static s
 }
 
 /// Returns the location and state of a copy's task; `None` once the fleet no longer has it.
-pub(super) fn shown_task(service: &Service, mirror: &Mirror) -> Option<ShownTask> {
+pub(super) fn shown_task(service: &PageService, mirror: &SessionMirror) -> Option<ShownTask> {
     let followed = service.fleet.as_ref()?.followed();
     let id = &mirror.spec.id;
     let row = followed.overview().row(id)?.clone();
@@ -150,7 +150,7 @@ pub(super) fn shown_task(service: &Service, mirror: &Mirror) -> Option<ShownTask
         workers: workers.into_iter().map(|worker| worker.0).collect(),
         ended,
         cancelled: now.is_cancelled && !ended,
-        again: ended && !matches!(outcome, Some(Outcome::Done { finished: true, .. })),
+        again: ended && !matches!(outcome, Some(TaskOutcome::Done { finished: true, .. })),
         begun: mirror.has_begun(),
         has_screen: !ended && now.worker.is_some() && mirror.has_begun(),
         labels: mirror.spec.labels.iter().cloned().collect(),
@@ -169,13 +169,14 @@ fn path_of(name: &str) -> String {
 
 /// A document of a task, to keep. It is never shown by the browser itself: others made it.
 pub(super) async fn document(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path((id, name)): Path<(String, String)>,
-) -> Result<Response, PageError> {
-    let missing = || PageError::missing(format!("the task has no document {name}"));
+) -> Result<Response, PageApiError> {
+    let missing = || PageApiError::missing(format!("the task has no document {name}"));
     let mirror = service.locate(&id).await?.mirror.ok_or_else(missing)?;
     let hash = mirror.documents().remove(&name).ok_or_else(missing)?;
-    let bytes = mirror.file(&hash).await.map_err(|error| PageError::failed("fetch the document", &error))?;
+    let bytes =
+        mirror.file(&hash).await.map_err(|error| PageApiError::failed("fetch the document", &error))?;
     let file = name.rsplit('/').next().unwrap_or_default();
     let headers = [
         (CONTENT_TYPE, "application/octet-stream".to_owned()),
@@ -186,25 +187,25 @@ pub(super) async fn document(
 
 /// The desktop of a session that a worker has. Only looking: what a browser sends is not taken in.
 pub(super) async fn screen(
-    fleet: &Fleet,
+    fleet: &FleetService,
     task: TaskId,
     upgrade: WebSocketUpgrade,
-) -> Result<Response, PageError> {
+) -> Result<Response, PageApiError> {
     let now = fleet.followed().whereabouts(&task).filter(|now| !now.is_ended);
     let worker =
-        now.and_then(|now| now.worker).ok_or_else(|| PageError::missing("no worker has the session"))?;
+        now.and_then(|now| now.worker).ok_or_else(|| PageApiError::missing("no worker has the session"))?;
     let store = fleet.store()?;
     let frames = store.frames(&task, &worker).await;
-    let frames = frames.map_err(|error| PageError::failed("watch the session", &error))?;
+    let frames = frames.map_err(|error| PageApiError::failed("watch the session", &error))?;
     let followed = Arc::clone(fleet.followed());
-    let relay = Relay { store, followed, task, worker, asked_at: None, is_whole: false };
+    let relay = DesktopFrameRelay { store, followed, task, worker, asked_at: None, is_whole: false };
     Ok(upgrade.max_message_size(1024).on_upgrade(move |socket| show(socket, relay, frames)).into_response())
 }
 
 /// Passes frames on.
-struct Relay {
+struct DesktopFrameRelay {
     store: NatsStore,
-    followed: Arc<Followed>,
+    followed: Arc<OverviewFollower>,
     task: TaskId,
     worker: WorkerId,
     /// When the whole screen was asked for last.
@@ -213,7 +214,7 @@ struct Relay {
     is_whole: bool,
 }
 
-async fn show(socket: WebSocket, relay: Relay, frames: Frames) {
+async fn show(socket: WebSocket, relay: DesktopFrameRelay, frames: FleetFrameStream) {
     let (mut sink, mut stream) = socket.split();
     let (sender, mut waiting) = mpsc::channel::<Bytes>(FRAMES_WAITING_MAX);
     let sending = async {
@@ -234,9 +235,13 @@ async fn show(socket: WebSocket, relay: Relay, frames: Frames) {
     sink.send(Frame::Close(Some(ending))).await.ok();
 }
 
-impl Relay {
+impl DesktopFrameRelay {
     /// Passes frames on until the session has ended or is with another worker; returns how the connection is closed.
-    async fn pass(mut self, mut frames: Frames, sender: mpsc::Sender<Bytes>) -> (u16, &'static str) {
+    async fn pass(
+        mut self,
+        mut frames: FleetFrameStream,
+        sender: mpsc::Sender<Bytes>,
+    ) -> (u16, &'static str) {
         let mut changes = self.followed.changes();
         let mut renewals = interval(WATCH_EVERY);
         renewals.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -8,8 +8,10 @@ use axum::{
     response::{Html, NoContent},
 };
 use deskhand_runtime::{
-    Query, Table,
-    catalogue::{Asks, Column, Day, Direction, FacetCount, OutcomeFilter, SessionRow, SessionState},
+    Query, SessionTable,
+    catalogue::{
+        Column, Day, Direction, FacetCount, OutcomeFilter, SessionQuestion, SessionRow, SessionState,
+    },
     words::{duration, local_time},
 };
 use schemars::JsonSchema;
@@ -21,7 +23,7 @@ use super::{
     chart::{Chart, chart_of},
     options::Defaults,
 };
-use crate::page::{Service, error::PageError, fleet::Fleet};
+use crate::page::{PageService, error::PageApiError, fleet::FleetService};
 
 /// The sessions of a page of the table.
 const ROWS: usize = 50;
@@ -37,7 +39,7 @@ const REQUEST_MAX: usize = 160;
 /// The query of the table, as in an address.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default)]
-pub(super) struct Asked {
+pub(super) struct SessionListQuery {
     /// Words that all occur: in a request, a reason, an application, a workflow, a model or the id.
     q: String,
     /// The outcome of the last request; `none` for sessions without one.
@@ -70,7 +72,7 @@ pub(super) struct Asked {
     limit: Option<u32>,
 }
 
-impl Asked {
+impl SessionListQuery {
     /// The number of sessions to skip.
     fn begin(&self) -> usize {
         usize::try_from(self.offset).unwrap_or(usize::MAX)
@@ -81,14 +83,14 @@ impl Asked {
         self.limit.map_or(ROWS, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
     }
 
-    fn query(&self) -> Result<Query, PageError> {
+    fn query(&self) -> Result<Query, PageApiError> {
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
         let one = |text: &str| if text.is_empty() { Vec::new() } else { vec![text.to_owned()] };
         let outcomes: Vec<OutcomeFilter> = one(&self.outcome)
             .iter()
             .map(|word| word.parse())
             .collect::<Result<_, _>>()
-            .map_err(PageError::wrong)?;
+            .map_err(PageApiError::wrong)?;
         let states = SessionState::ALL.into_iter().filter(|state| state.word() == self.state);
         let sort = if self.sort.is_empty() { Ok(Column::default()) } else { self.sort.parse() };
         Ok(Query {
@@ -100,7 +102,7 @@ impl Asked {
             places: one(&self.place),
             cost_min_usd: self.cost_min,
             cost_max_usd: self.cost_max,
-            sort: sort.map_err(PageError::wrong)?,
+            sort: sort.map_err(PageApiError::wrong)?,
             direction: if self.up { Direction::Ascending } else { Direction::Descending },
             offset: self.begin(),
             limit: self.shown(),
@@ -145,7 +147,7 @@ pub(super) fn encoded(text: &str) -> String {
 struct HomeView {
     title: &'static str,
     here: &'static str,
-    asked: Asked,
+    asked: SessionListQuery,
     /// The running sessions that ask their user something.
     asking: Vec<RowView>,
     running: Vec<RowView>,
@@ -232,16 +234,16 @@ impl RowView {
             cost: format!("${:.2}", row.cost_usd),
             has_screen: false,
             asks: asks.map(|asks| asks.kind.clone()).unwrap_or_default(),
-            asked: asks.map(Asks::words).unwrap_or_default(),
+            asked: asks.map(SessionQuestion::words).unwrap_or_default(),
         }
     }
 }
 
 /// The page.
 pub(super) async fn home(
-    State(service): State<Arc<Service>>,
-    Address(asked): Address<Asked>,
-) -> Result<Html<String>, PageError> {
+    State(service): State<Arc<PageService>>,
+    Address(asked): Address<SessionListQuery>,
+) -> Result<Html<String>, PageApiError> {
     let query = asked.query()?;
     let looking = Arc::clone(&service);
     let (table, running, days, asking) = service
@@ -260,7 +262,7 @@ pub(super) async fn home(
         .await?;
     let mut view = view(asked, &table, &running, &days, Defaults::of(&service.defaults));
     view.asking = asking.rows.iter().map(RowView::of).filter(|row| !row.asks.is_empty()).collect();
-    view.fleet_problem = service.fleet.as_ref().and_then(Fleet::problem).unwrap_or_default();
+    view.fleet_problem = service.fleet.as_ref().and_then(FleetService::problem).unwrap_or_default();
     for row in &mut view.running {
         // Pictures of other machines are sent to who opens the session.
         row.has_screen = row.place.is_empty() && service.host.has_live_desktop(&row.id);
@@ -270,9 +272,9 @@ pub(super) async fn home(
 
 /// The table as data.
 pub(super) async fn list(
-    State(service): State<Arc<Service>>,
-    Address(asked): Address<Asked>,
-) -> Result<Json<Table>, PageError> {
+    State(service): State<Arc<PageService>>,
+    Address(asked): Address<SessionListQuery>,
+) -> Result<Json<SessionTable>, PageApiError> {
     let query = asked.query()?;
     let looking = Arc::clone(&service);
     let table = service.looking_back(move |catalogue| {
@@ -285,41 +287,49 @@ pub(super) async fn list(
 
 /// Removes a session that does not run.
 pub(super) async fn remove(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(OfSession { id }): Path<OfSession>,
-) -> Result<NoContent, PageError> {
+) -> Result<NoContent, PageApiError> {
     let folder = service.hub.folder(&id)?;
     let removed = spawn_blocking(move || {
         // Held until it is gone, so that nobody goes on with it.
         let lock = folder.lock();
         lock.and_then(|_lock| folder.remove())
     });
-    let removed = removed.await.map_err(|error| PageError::failed("remove the session", &error))?;
-    removed.map_err(|error| PageError::conflict(deskhand_core::text::error_chain(&error)))?;
+    let removed = removed.await.map_err(|error| PageApiError::failed("remove the session", &error))?;
+    removed.map_err(|error| PageApiError::conflict(deskhand_core::text::error_chain(&error)))?;
     Ok(NoContent)
 }
 
-fn view(asked: Asked, table: &Table, running: &Table, days: &[Day], defaults: Defaults) -> HomeView {
+fn view(
+    asked: SessionListQuery,
+    table: &SessionTable,
+    running: &SessionTable,
+    days: &[Day],
+    defaults: Defaults,
+) -> HomeView {
     let shown = asked.shown();
     let at = |offset: usize| asked.address(|other| other.offset = u32::try_from(offset).unwrap_or(u32::MAX));
     let next = asked.begin().saturating_add(shown);
     let has_places = !table.facets.places.is_empty();
     let columns = COLUMNS.iter().filter(|(_, column, _)| has_places || *column != Column::Place);
     let columns = columns.map(|(name, column, number)| column_view(&asked, name, *column, *number));
-    let facet =
-        |counts: &[FacetCount], chosen: &str, choose: &dyn Fn(&mut Asked, String)| -> Vec<FacetView> {
-            let view = |count: &FacetCount| {
-                let is_chosen = count.name == chosen;
-                let name = if is_chosen { String::new() } else { count.name.clone() };
-                FacetView {
-                    name: count.name.clone(),
-                    sessions: count.sessions,
-                    address: asked.address(|other| choose(other, name)),
-                    chosen: is_chosen,
-                }
-            };
-            counts.iter().take(APPLICATIONS_MAX).map(view).collect()
+    let facet = |counts: &[FacetCount],
+                 chosen: &str,
+                 choose: &dyn Fn(&mut SessionListQuery, String)|
+     -> Vec<FacetView> {
+        let view = |count: &FacetCount| {
+            let is_chosen = count.name == chosen;
+            let name = if is_chosen { String::new() } else { count.name.clone() };
+            FacetView {
+                name: count.name.clone(),
+                sessions: count.sessions,
+                address: asked.address(|other| choose(other, name)),
+                chosen: is_chosen,
+            }
         };
+        counts.iter().take(APPLICATIONS_MAX).map(view).collect()
+    };
     HomeView {
         title: "Deskhand",
         here: "/",
@@ -342,7 +352,7 @@ fn view(asked: Asked, table: &Table, running: &Table, days: &[Day], defaults: De
         unreadable: table.unreadable_total,
         before: if asked.offset > 0 { at(asked.begin().saturating_sub(shown)) } else { String::new() },
         after: if next < table.total { at(next) } else { String::new() },
-        all: asked.address(|other| *other = Asked::default()),
+        all: asked.address(|other| *other = SessionListQuery::default()),
         charts: vec![
             chart_of("Sessions a day", days, |day| (f64::from(day.finished), f64::from(day.sessions))),
             chart_of("US dollars a day", days, |day| (day.cost_usd, day.cost_usd)),
@@ -365,7 +375,7 @@ const COLUMNS: &[(&str, Column, bool)] = &[
     ("cost", Column::Cost, true),
 ];
 
-fn column_view(asked: &Asked, name: &'static str, column: Column, number: bool) -> ColumnView {
+fn column_view(asked: &SessionListQuery, name: &'static str, column: Column, number: bool) -> ColumnView {
     let current: Column = asked.sort.parse().unwrap_or_default();
     let sorted = match (current == column, asked.up) {
         (true, true) => "ascending",

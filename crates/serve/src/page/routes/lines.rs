@@ -26,13 +26,13 @@ use tokio::{
 use super::{
     api::OfSession,
     events::Since,
-    start::{self, Wanted},
+    start::{self, StartSessionRequest},
 };
 use crate::page::{
-    Service,
-    error::PageError,
+    PageService,
+    error::PageApiError,
     live::{SessionLines, ToSession},
-    once::Attempt,
+    once::IdempotentAttempt,
 };
 
 /// The API description of the lines.
@@ -57,12 +57,12 @@ const ANSWERS_MAX: usize = 16;
 
 /// The lines of a session.
 pub(super) async fn lines(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(OfSession { id }): Path<OfSession>,
     Query(since): Query<Since>,
     headers: HeaderMap,
     upgrade: NoApi<Result<WebSocketUpgrade, WebSocketUpgradeRejection>>,
-) -> Result<Response, PageError> {
+) -> Result<Response, PageApiError> {
     let known = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
     let (folder, after) = (service.locate(&id).await?.folder, known.unwrap_or(since.after));
     match upgrade.0 {
@@ -80,9 +80,9 @@ pub(super) async fn lines(
 
 /// Starts a session, and follows it.
 pub(super) async fn run(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     upgrade: WebSocketUpgrade,
-) -> Result<Response, PageError> {
+) -> Result<Response, PageApiError> {
     let upgrade = upgrade.max_message_size(LINE_BYTES_MAX);
     Ok(upgrade.on_upgrade(move |mut socket| async move {
         match begin(&service, &mut socket).await {
@@ -97,14 +97,14 @@ pub(super) async fn run(
 }
 
 /// Starts what the first message asks for.
-async fn begin(service: &Arc<Service>, socket: &mut WebSocket) -> Result<SessionFolder, PageError> {
+async fn begin(service: &Arc<PageService>, socket: &mut WebSocket) -> Result<SessionFolder, PageApiError> {
     let first = timeout(REQUEST_BOUND, socket.recv()).await;
     let Ok(Some(Ok(Frame::Text(text)))) = first else {
-        return Err(PageError::wrong("the first message is the session to start, as JSON"));
+        return Err(PageApiError::wrong("the first message is the session to start, as JSON"));
     };
-    let wanted: Wanted = serde_json::from_str(&text)
-        .map_err(|error| PageError::wrong(format!("the first message is no session to start: {error}")))?;
-    let id = start::begin(service, Attempt::first(), wanted).await?;
+    let wanted: StartSessionRequest = serde_json::from_str(&text)
+        .map_err(|error| PageApiError::wrong(format!("the first message is no session to start: {error}")))?;
+    let id = start::begin(service, IdempotentAttempt::first(), wanted).await?;
     let folder = service.hub.folder(&id)?;
     let line = json!({"kind": "started", "id": id});
     socket.send(Frame::Text(line.to_string().into())).await.ok();

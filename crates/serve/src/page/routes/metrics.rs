@@ -9,20 +9,20 @@ use axum::{
 };
 
 use crate::page::{
-    Service,
-    error::PageError,
-    metrics::{Figure, sessions, text},
+    PageService,
+    error::PageApiError,
+    metrics::{MetricFamily, sessions, text},
 };
 
 /// The format of the text.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// All figures.
-pub(super) async fn metrics(State(service): State<Arc<Service>>) -> Result<Response, PageError> {
+pub(super) async fn metrics(State(service): State<Arc<PageService>>) -> Result<Response, PageApiError> {
     let mut figures = service.looking_back(sessions).await?;
     service.metrics.keep(&mut figures);
     let mut add = |name, help, labels: &[(&'static str, &str)], value| {
-        let mut figure = Figure::gauge(name, help);
+        let mut figure = MetricFamily::gauge(name, help);
         figure.add(labels, value);
         figures.push(figure);
     };
@@ -32,6 +32,6 @@ pub(super) async fn metrics(State(service): State<Arc<Service>>) -> Result<Respo
     let version = ("version", env!("CARGO_PKG_VERSION"));
     add("deskhand_build_info", "The program", &[version], 1.0);
     figures.push(service.metrics.refusals());
-    let text = text(figures).map_err(|error| PageError::failed("write the figures", &error))?;
+    let text = text(figures).map_err(|error| PageApiError::failed("write the figures", &error))?;
     Ok(([(CONTENT_TYPE, OPEN_METRICS)], text).into_response())
 }

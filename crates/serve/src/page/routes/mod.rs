@@ -37,8 +37,8 @@ use axum::{
 pub(super) use self::api::described;
 use deskhand_runtime::people::protocol::{FromSession, ToSession};
 
-use self::api::{Nothing, about, lines as described_lines, socket, upload};
-use super::{Service, bodies, door, error::in_json, failed, once};
+use self::api::{EmptyBody, about, lines as described_lines, socket, upload};
+use super::{PageService, bodies, door, error::in_json, failed, once};
 
 /// The largest body of a request that is not named here, in bytes.
 const BODY_BYTES_MAX: usize = 1 << 20;
@@ -46,7 +46,7 @@ const BODY_BYTES_MAX: usize = 1 << 20;
 const TASKS_BYTES_MAX: usize = 16 << 20;
 
 /// All routes, behind the door.
-pub(super) fn router(service: Arc<Service>) -> Router {
+pub(super) fn router(service: Arc<PageService>) -> Router {
     let [small, tasks, documents] = [api_of_small(), api_of_tasks(), api_of_documents()].map(Router::from);
     let tasks = tasks
         .layer(from_fn_with_state(Arc::clone(&service), once::once))
@@ -65,7 +65,7 @@ pub(super) fn router(service: Arc<Service>) -> Router {
 }
 
 /// The pages, and what they consist of.
-fn pages() -> Router<Arc<Service>> {
+fn pages() -> Router<Arc<PageService>> {
     Router::new()
         .route("/", get(home::home))
         .route("/compare", get(moments::comparison))
@@ -83,24 +83,24 @@ fn pages() -> Router<Arc<Service>> {
 }
 
 /// The API: each route with its description.
-fn api() -> ApiRouter<Arc<Service>> {
+fn api() -> ApiRouter<Arc<PageService>> {
     api_of_small().merge(api_of_tasks()).merge(api_of_documents())
 }
 
 /// Documents, which may be large.
-fn api_of_documents() -> ApiRouter<Arc<Service>> {
+fn api_of_documents() -> ApiRouter<Arc<PageService>> {
     let described = upload("keep_document", "Keeps the body as a document", documents::KEEPING);
     ApiRouter::new().api_route("/api/documents", post_with(documents::keep, described))
 }
 
 /// The tasks of a batch, which may be many.
-fn api_of_tasks() -> ApiRouter<Arc<Service>> {
+fn api_of_tasks() -> ApiRouter<Arc<PageService>> {
     let described = about("start_batch", "Starts a batch", "It runs in a process of its own.");
     ApiRouter::new().api_route("/api/batches", post_with(batches::start, described))
 }
 
 /// Everything else.
-fn api_of_small() -> ApiRouter<Arc<Service>> {
+fn api_of_small() -> ApiRouter<Arc<PageService>> {
     ApiRouter::new()
         .api_route(
             "/api/openapi.json",
@@ -123,7 +123,7 @@ fn api_of_small() -> ApiRouter<Arc<Service>> {
 }
 
 /// Returns the routes for the history of one session.
-fn looking_back() -> ApiRouter<Arc<Service>> {
+fn looking_back() -> ApiRouter<Arc<PageService>> {
     ApiRouter::new()
         .api_route(
             "/api/sessions/{id}/moments",
@@ -139,7 +139,7 @@ fn looking_back() -> ApiRouter<Arc<Service>> {
 }
 
 /// Running sessions: watching and steering them, and making them run.
-fn running() -> ApiRouter<Arc<Service>> {
+fn running() -> ApiRouter<Arc<PageService>> {
     ApiRouter::new()
         .api_route(
             "/api/sessions/{id}/resume",
@@ -189,7 +189,7 @@ fn running() -> ApiRouter<Arc<Service>> {
             "/api/sessions/{id}/watch",
             get_with(
                 events::socket,
-                socket::<events::Message, Nothing>(
+                socket::<events::PageMessage, EmptyBody>(
                     "watch_session",
                     "The same over a WebSocket",
                     events::WATCHING,
@@ -206,7 +206,7 @@ fn running() -> ApiRouter<Arc<Service>> {
 }
 
 /// Workflows: running and learning them.
-fn workflows() -> ApiRouter<Arc<Service>> {
+fn workflows() -> ApiRouter<Arc<PageService>> {
     ApiRouter::new()
         .api_route(
             "/api/workflows",
@@ -223,7 +223,7 @@ fn workflows() -> ApiRouter<Arc<Service>> {
 }
 
 /// Batches: how far they are, and stopping them.
-fn batches() -> ApiRouter<Arc<Service>> {
+fn batches() -> ApiRouter<Arc<PageService>> {
     ApiRouter::new()
         .api_route("/api/batches", get_with(batches::list, about("list_batches", "Lists batches", "")))
         .api_route(
@@ -254,7 +254,7 @@ fn batches() -> ApiRouter<Arc<Service>> {
 }
 
 /// Schedules.
-fn schedules() -> ApiRouter<Arc<Service>> {
+fn schedules() -> ApiRouter<Arc<PageService>> {
     ApiRouter::new()
         .api_route(
             "/api/schedules",

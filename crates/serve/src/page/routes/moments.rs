@@ -8,24 +8,24 @@ use axum::{
     response::Html,
 };
 use deskhand_runtime::{
-    comparison::{Comparison, Move, Pair},
-    moments::{MomentParts, Moments},
+    comparison::{Move, Pair, SessionComparison},
+    moments::{MomentParts, SessionMoments},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
 use super::api::OfSession;
-use crate::page::{Service, error::PageError};
+use crate::page::{PageService, error::PageApiError};
 
 /// The moments of a session.
 pub(super) async fn moments(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(OfSession { id }): Path<OfSession>,
-) -> Result<Json<Moments>, PageError> {
+) -> Result<Json<SessionMoments>, PageApiError> {
     let located = service.locate(&id).await?;
     let read = spawn_blocking(move || service.time_lines.of(&located.host, &located.folder)).await;
-    Ok(Json(read.map_err(|error| PageError::failed("read the session", &error))??))
+    Ok(Json(read.map_err(|error| PageApiError::failed("read the session", &error))??))
 }
 
 /// A moment of a session.
@@ -40,13 +40,13 @@ pub(super) struct OfMoment {
 
 /// Prompt, reply, elements and calls of one moment.
 pub(super) async fn moment(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(OfMoment { id, record }): Path<OfMoment>,
-) -> Result<Json<MomentParts>, PageError> {
+) -> Result<Json<MomentParts>, PageApiError> {
     let located = service.locate(&id).await?;
     let read = spawn_blocking(move || located.host.session_moment(&id, record)).await;
-    let parts = read.map_err(|error| PageError::failed("read the session", &error))??;
-    parts.map(Json).ok_or_else(|| PageError::missing(format!("there is no record {record}")))
+    let parts = read.map_err(|error| PageApiError::failed("read the session", &error))??;
+    parts.map(Json).ok_or_else(|| PageApiError::missing(format!("there is no record {record}")))
 }
 
 /// Two sessions.
@@ -66,9 +66,9 @@ struct TimeLineView<'a> {
 
 /// The page with the time line of a session.
 pub(super) async fn time_line(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(id): Path<String>,
-) -> Result<Html<String>, PageError> {
+) -> Result<Html<String>, PageApiError> {
     let is_here = service.locate(&id).await?.mirror.is_none();
     service.views.page("time_line", &TimeLineView { title: "Time line", id: &id, is_here })
 }
@@ -102,7 +102,7 @@ struct PairView {
 
 impl PairView {
     fn of(pair: Pair) -> Self {
-        let word = |aspect: &deskhand_runtime::comparison::Aspect| format!("{aspect:?}").to_lowercase();
+        let word = |aspect: &deskhand_runtime::comparison::MoveAspect| format!("{aspect:?}").to_lowercase();
         let differs: Vec<String> = pair.differs.iter().map(word).collect();
         let same = differs.is_empty() && pair.left.is_some() && pair.right.is_some();
         Self { left: pair.left, right: pair.right, differs, same }
@@ -111,16 +111,16 @@ impl PairView {
 
 /// The page with two sessions beside each other.
 pub(super) async fn comparison(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Query(two): Query<Two>,
-) -> Result<Html<String>, PageError> {
+) -> Result<Html<String>, PageApiError> {
     service.hub.folder(&two.left)?;
     service.hub.folder(&two.right)?;
     let comparing = Arc::clone(&service);
     let compared = spawn_blocking(move || comparing.host.compare_sessions(&two.left, &two.right)).await;
-    let compared = compared.map_err(|error| PageError::failed("compare the sessions", &error))??;
-    let Comparison { left, right, shared_records, pairs, equal } = compared;
-    let side = |side: deskhand_runtime::comparison::Side| SideView {
+    let compared = compared.map_err(|error| PageApiError::failed("compare the sessions", &error))??;
+    let SessionComparison { left, right, shared_records, pairs, equal } = compared;
+    let side = |side: deskhand_runtime::comparison::ComparedSession| SideView {
         id: side.id,
         request: side.facts.requests.last().cloned().unwrap_or_default(),
         outcome: side.facts.outcome.map_or("none", deskhand_core::outcome::OutcomeKind::word),

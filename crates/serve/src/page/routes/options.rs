@@ -9,12 +9,12 @@ use deskhand_host::config::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::page::error::PageError;
+use crate::page::error::PageApiError;
 
 /// Options of a run. What is left out is as the configuration has it.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(default)]
-pub(super) struct RunOptions {
+pub(super) struct SessionOptions {
     /// The model: `PROVIDER:MODEL`, `script:FILE`, or a name of the configuration.
     pub(super) model: Option<String>,
     /// The size of the desktop: `1920x1080`.
@@ -38,26 +38,29 @@ pub(super) struct RunOptions {
     pub(super) verify: Option<VerifySetting>,
 }
 
-impl RunOptions {
+impl SessionOptions {
     /// Checks them, and returns them as arguments of the program.
     ///
     /// # Errors
     /// One of them cannot be; the error names its field.
-    pub(super) fn arguments(&self) -> Result<Vec<String>, PageError> {
+    pub(super) fn arguments(&self) -> Result<Vec<String>, PageApiError> {
         let size = given(self.size.as_ref());
         if let Some(Err(problem)) = size.map(str::parse::<ScreenSize>) {
-            return Err(PageError::conflict(problem).about("size"));
+            return Err(PageApiError::conflict(problem).about("size"));
         }
         let policy = given(self.policy.as_ref());
         if let Some(policy) = policy {
-            check_policy(policy).map_err(|problem| PageError::conflict(problem).about("policy"))?;
+            check_policy(policy).map_err(|problem| PageApiError::conflict(problem).about("policy"))?;
         }
         if self.max_cost.is_some_and(|cost| !cost.is_finite() || cost < 0.0) {
-            return Err(PageError::in_field("max_cost", "no amount of money; give dollars, such as 0.50"));
+            return Err(PageApiError::in_field("max_cost", "no amount of money; give dollars, such as 0.50"));
         }
         for (field, number) in [("max_steps", self.max_steps), ("max_minutes", self.max_minutes)] {
             if number == Some(0) {
-                return Err(PageError::in_field(field, "with none, nothing could be done; give at least 1"));
+                return Err(PageApiError::in_field(
+                    field,
+                    "with none, nothing could be done; give at least 1",
+                ));
             }
         }
         let options = [
@@ -150,24 +153,30 @@ mod tests {
 
     #[test]
     fn options_become_arguments_and_problems_name_their_field() {
-        let options = RunOptions {
+        let options = SessionOptions {
             model: Some(" mine ".to_owned()),
             size: Some("800x600".to_owned()),
             max_cost: Some(0.5),
             approve: Some(ApprovalSetting::None),
-            ..RunOptions::default()
+            ..SessionOptions::default()
         };
         let arguments = options.arguments().unwrap();
         assert_eq!(arguments, ["--model=mine", "--size=800x600", "--max-cost=0.5", "--approve=none"]);
-        let field = |options: RunOptions| options.arguments().unwrap_err().field();
+        let field = |options: SessionOptions| options.arguments().unwrap_err().field();
         let policy = Some("rules.toml".to_owned());
-        assert_eq!(field(RunOptions { policy, ..RunOptions::default() }), Some("policy"));
+        assert_eq!(field(SessionOptions { policy, ..SessionOptions::default() }), Some("policy"));
         let policy = Some("/nonexistent/rules.toml".to_owned());
-        let refused = RunOptions { policy, ..RunOptions::default() }.arguments().unwrap_err();
+        let refused = SessionOptions { policy, ..SessionOptions::default() }.arguments().unwrap_err();
         assert_eq!(refused.field(), Some("policy"));
         let size = Some("--help".to_owned());
-        assert_eq!(field(RunOptions { size, ..RunOptions::default() }), Some("size"));
-        assert_eq!(field(RunOptions { max_cost: Some(-1.0), ..RunOptions::default() }), Some("max_cost"));
-        assert_eq!(field(RunOptions { max_steps: Some(0), ..RunOptions::default() }), Some("max_steps"));
+        assert_eq!(field(SessionOptions { size, ..SessionOptions::default() }), Some("size"));
+        assert_eq!(
+            field(SessionOptions { max_cost: Some(-1.0), ..SessionOptions::default() }),
+            Some("max_cost")
+        );
+        assert_eq!(
+            field(SessionOptions { max_steps: Some(0), ..SessionOptions::default() }),
+            Some("max_steps")
+        );
     }
 }

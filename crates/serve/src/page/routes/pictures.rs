@@ -9,14 +9,14 @@ use axum::{
 };
 use deskhand_core::ui::PictureRef;
 
-use crate::page::{Service, error::PageError, fleet::failed};
+use crate::page::{PageService, error::PageApiError, fleet::failed};
 
 /// A picture by its SHA-256.
 pub(super) async fn picture(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path((id, sha256)): Path<(String, String)>,
-) -> Result<Response, PageError> {
-    let missing = || PageError::missing("there is no such picture");
+) -> Result<Response, PageApiError> {
+    let missing = || PageApiError::missing("there is no such picture");
     let is_hash = sha256.len() == 64 && sha256.chars().all(|c| c.is_ascii_hexdigit());
     let located = service.locate(&id).await?;
     if !is_hash {
@@ -30,8 +30,8 @@ pub(super) async fn picture(
     let bytes = match read {
         Ok(Ok(bytes)) => bytes,
         Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => return Err(missing()),
-        Ok(Err(error)) => return Err(PageError::failed("read the picture", &error)),
-        Err(error) => return Err(PageError::failed("read the picture", &error)),
+        Ok(Err(error)) => return Err(PageApiError::failed("read the picture", &error)),
+        Err(error) => return Err(PageApiError::failed("read the picture", &error)),
     };
     // Only what is a picture is sent as one.
     let kind = match bytes.as_slice() {

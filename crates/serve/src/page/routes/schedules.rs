@@ -10,7 +10,7 @@ use axum::{
 use deskhand_core::text::{clip, error_chain};
 use deskhand_host::{
     HostError,
-    schedules::{Keeper, LastRun, Schedule, ScheduleError, Work},
+    schedules::{Keeper, LastRun, Schedule, ScheduleError, ScheduledWork},
 };
 use deskhand_runtime::{Catalogue, new_id, now_ms, words::local_time};
 use schemars::JsonSchema;
@@ -18,11 +18,11 @@ use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
 use super::{
-    api::{Created, Started},
-    options::{Defaults, RunOptions},
+    api::{CreatedResponse, CreatedSession},
+    options::{Defaults, SessionOptions},
     workflows::{WorkflowView, shelf},
 };
-use crate::page::{Service, error::PageError, json::JsonBody, once::Attempt};
+use crate::page::{PageService, error::PageApiError, json::JsonBody, once::IdempotentAttempt};
 
 /// The API description of adding a schedule.
 pub(super) const ADDING: &str =
@@ -42,7 +42,7 @@ pub(super) struct OfSchedule {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(rename = "AddSchedule")]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct Wanted {
+pub(super) struct AddScheduleRequest {
     /// Its name: letters, digits, `-` and `_`.
     name: String,
     /// When it is due: `daily`, `Mon..Fri 07:00`, `*-*-01 09:30`, `*:00/15`.
@@ -58,23 +58,23 @@ pub(super) struct Wanted {
     /// Documents and addresses to open first.
     open: Vec<PathBuf>,
     #[serde(flatten)]
-    options: RunOptions,
+    options: SessionOptions,
 }
 
-impl Wanted {
+impl AddScheduleRequest {
     /// The name and the schedule.
-    fn schedule(self) -> Result<(String, Schedule), PageError> {
+    fn schedule(self) -> Result<(String, Schedule), PageApiError> {
         let workflow = self.workflow.filter(|name| !name.is_empty());
         let work = match workflow {
-            Some(name) => Work::Workflow { name, parameters: self.parameters },
+            Some(name) => ScheduledWork::Workflow { name, parameters: self.parameters },
             None if self.request.trim().is_empty() => {
-                return Err(PageError::conflict("say what to do, or choose a workflow").about("request"));
+                return Err(PageApiError::conflict("say what to do, or choose a workflow").about("request"));
             }
-            None => Work::Request(self.request.trim().to_owned()),
+            None => ScheduledWork::Request(self.request.trim().to_owned()),
         };
         let options = self.options.arguments()?;
         let schedule = Schedule::new(&self.when, work, Keeper::Service)
-            .map_err(|error| PageError::conflict(error.to_string()).about("when"))?;
+            .map_err(|error| PageApiError::conflict(error.to_string()).about("when"))?;
         Ok((self.name, Schedule { catch_up: self.catch_up, open: self.open, options, ..schedule }))
     }
 }
@@ -111,7 +111,7 @@ pub(super) struct ScheduleRow {
 }
 
 impl ScheduleRow {
-    fn of(service: &Service, catalogue: &Catalogue, name: String) -> Self {
+    fn of(service: &PageService, catalogue: &Catalogue, name: String) -> Self {
         let schedules = service.host.schedules();
         let last = schedules.last(&name);
         let running = schedules.is_running(&name);
@@ -129,8 +129,8 @@ impl ScheduleRow {
         let problem = found.as_ref().err().map(|error| error_chain(error));
         let schedule = found.ok();
         let what = schedule.as_ref().map(|schedule| match &schedule.work {
-            Work::Request(request) => clip(request, REQUEST_MAX),
-            Work::Workflow { name, .. } => format!("the workflow {name}"),
+            ScheduledWork::Request(request) => clip(request, REQUEST_MAX),
+            ScheduledWork::Workflow { name, .. } => format!("the workflow {name}"),
         });
         let next = schedule.as_ref().and_then(|schedule| schedule.due_after(now_ms()));
         Self {
@@ -153,12 +153,12 @@ impl ScheduleRow {
 /// The prefilled fields of the form, as in an address.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Filled {
+pub(super) struct ScheduleFormQuery {
     workflow: String,
 }
 
 #[derive(Serialize)]
-struct PageView {
+struct SchedulesPageView {
     title: &'static str,
     here: &'static str,
     schedules: Vec<ScheduleRow>,
@@ -169,14 +169,14 @@ struct PageView {
 
 /// The page.
 pub(super) async fn page(
-    State(service): State<Arc<Service>>,
-    Query(filled): Query<Filled>,
-) -> Result<Html<String>, PageError> {
+    State(service): State<Arc<PageService>>,
+    Query(filled): Query<ScheduleFormQuery>,
+) -> Result<Html<String>, PageApiError> {
     let schedules = rows(&service).await?;
     let shelving = Arc::clone(&service);
     let workflows = spawn_blocking(move || shelf(&shelving)).await;
-    let workflows = workflows.map_err(|error| PageError::failed("list the workflows", &error))??;
-    let view = PageView {
+    let workflows = workflows.map_err(|error| PageApiError::failed("list the workflows", &error))??;
+    let view = SchedulesPageView {
         title: "Schedules – Deskhand",
         here: "/schedules",
         schedules,
@@ -188,11 +188,13 @@ pub(super) async fn page(
 }
 
 /// The schedules as data.
-pub(super) async fn list(State(service): State<Arc<Service>>) -> Result<Json<Vec<ScheduleRow>>, PageError> {
+pub(super) async fn list(
+    State(service): State<Arc<PageService>>,
+) -> Result<Json<Vec<ScheduleRow>>, PageApiError> {
     Ok(Json(rows(&service).await?))
 }
 
-async fn rows(service: &Arc<Service>) -> Result<Vec<ScheduleRow>, PageError> {
+async fn rows(service: &Arc<PageService>) -> Result<Vec<ScheduleRow>, PageApiError> {
     let reading = Arc::clone(service);
     let rows = service.looking_back(move |catalogue| {
         let names = reading.host.schedules().names();
@@ -201,20 +203,20 @@ async fn rows(service: &Arc<Service>) -> Result<Vec<ScheduleRow>, PageError> {
         };
         names.map(rows)
     });
-    rows.await?.map_err(|error| PageError::failed("list the schedules", &error))
+    rows.await?.map_err(|error| PageApiError::failed("list the schedules", &error))
 }
 
 /// Adds a schedule.
 pub(super) async fn add(
-    State(service): State<Arc<Service>>,
-    _attempt: Attempt,
-    JsonBody(wanted): JsonBody<Wanted>,
-) -> Result<Created<OfSchedule>, PageError> {
+    State(service): State<Arc<PageService>>,
+    _attempt: IdempotentAttempt,
+    JsonBody(wanted): JsonBody<AddScheduleRequest>,
+) -> Result<CreatedResponse<OfSchedule>, PageApiError> {
     let (name, schedule) = wanted.schedule()?;
     let made = OfSchedule { name: name.clone() };
     let added = spawn_blocking(move || service.host.add_schedule(&name, schedule)).await;
-    let added = added.map_err(|error| PageError::failed("add the schedule", &error))?;
-    added.map(|_| Created(made)).map_err(|error| {
+    let added = added.map_err(|error| PageApiError::failed("add the schedule", &error))?;
+    added.map(|_| CreatedResponse(made)).map_err(|error| {
         let is_name =
             matches!(error, HostError::Schedule(ScheduleError::Name { .. } | ScheduleError::Exists { .. }));
         let is_workflow = matches!(error, HostError::Workflow(_));
@@ -226,43 +228,43 @@ pub(super) async fn add(
             "when"
         };
         let help = error.help().map(|help| format!("; {help}")).unwrap_or_default();
-        PageError::conflict(format!("{}{help}", error_chain(&error))).about(field)
+        PageApiError::conflict(format!("{}{help}", error_chain(&error))).about(field)
     })
 }
 
 /// Converts the error of a schedule's lookup.
-fn missing_or_wrong(error: &HostError) -> PageError {
+fn missing_or_wrong(error: &HostError) -> PageApiError {
     let is_missing =
         matches!(error, HostError::Schedule(ScheduleError::Missing { .. } | ScheduleError::Name { .. }));
     let words = error_chain(error);
-    if is_missing { PageError::missing(words) } else { PageError::conflict(words) }
+    if is_missing { PageApiError::missing(words) } else { PageApiError::conflict(words) }
 }
 
 /// Removes a schedule.
 pub(super) async fn remove(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(OfSchedule { name }): Path<OfSchedule>,
-) -> Result<NoContent, PageError> {
+) -> Result<NoContent, PageApiError> {
     let removed = spawn_blocking(move || service.host.remove_schedule(&name)).await;
-    let removed = removed.map_err(|error| PageError::failed("remove the schedule", &error))?;
+    let removed = removed.map_err(|error| PageApiError::failed("remove the schedule", &error))?;
     removed.map(|()| NoContent).map_err(|error| missing_or_wrong(&error))
 }
 
 /// Runs a schedule now.
 pub(super) async fn run(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(OfSchedule { name }): Path<OfSchedule>,
-    _attempt: Attempt,
-) -> Result<Created<Started>, PageError> {
+    _attempt: IdempotentAttempt,
+) -> Result<CreatedResponse<CreatedSession>, PageApiError> {
     let schedules = service.host.schedules();
     let found = schedules.find(&name).map_err(|error| missing_or_wrong(&error.into()))?;
     if !found.provenance.is_users() {
-        return Err(PageError::conflict(format!(
+        return Err(PageApiError::conflict(format!(
             "the schedule {name} is not trusted: it was changed, or was not added here; `deskhand schedule run {name} --trust` shows \
              what it does and trusts it"
         )));
     }
     let id = new_id();
     service.workers.start_schedule(&name, &id).await?;
-    Ok(Created(Started { id: id.0 }))
+    Ok(CreatedResponse(CreatedSession { id: id.0 }))
 }

@@ -15,7 +15,7 @@ use axum::{
 use deskhand_host::live::{InputMessage, LiveDesktop};
 
 use super::api::OfSession;
-use crate::page::{Service, error::PageError, fleet::task_of, live::LiveSession};
+use crate::page::{PageService, error::PageApiError, fleet::task_of, live::LiveSession};
 
 /// The most bytes of a message from a page.
 const MESSAGE_MAX: usize = 64 * 1024;
@@ -26,17 +26,17 @@ pub(super) const SCREEN: &str = "Binary messages have what changed on the screen
 
 /// The screen, over a WebSocket: updates as binary messages, input as JSON.
 pub(super) async fn screen(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(OfSession { id }): Path<OfSession>,
     upgrade: WebSocketUpgrade,
-) -> Result<Response, PageError> {
+) -> Result<Response, PageApiError> {
     if let (Some(fleet), Some(task)) = (&service.fleet, task_of(&id)) {
         return super::fleet::screen(fleet, task, upgrade).await;
     }
     let (_, session) = service.session(&id).await?;
     let desktop = service.host.live_desktop(&id).await?;
     let desktop =
-        desktop.ok_or_else(|| PageError::missing("the session has no private desktop at the moment"))?;
+        desktop.ok_or_else(|| PageApiError::missing("the session has no private desktop at the moment"))?;
     let upgrade = upgrade.max_message_size(MESSAGE_MAX);
     Ok(upgrade.on_upgrade(move |socket| show(socket, desktop, session)).into_response())
 }

@@ -11,11 +11,11 @@ use deskhand_runtime::ReportFormat;
 use serde::Serialize;
 
 use crate::page::{
-    Service,
-    error::PageError,
+    PageService,
+    error::PageApiError,
     fleet::failed,
     routes::{
-        events::{Element, shown_now},
+        events::{PageFragment, shown_now},
         fleet::ShownTask,
         options::Defaults,
     },
@@ -34,7 +34,7 @@ struct SessionView<'a> {
     running: bool,
     has_screen: bool,
     seq: u64,
-    parts: Vec<Element>,
+    parts: Vec<PageFragment>,
     now: String,
     /// The location and state of the task, for a session of a fleet.
     task: Option<ShownTask>,
@@ -46,9 +46,9 @@ struct SessionView<'a> {
 
 /// The page.
 pub(super) async fn page(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(id): Path<String>,
-) -> Result<Html<String>, PageError> {
+) -> Result<Html<String>, PageApiError> {
     let (located, session) = service.session(&id).await?;
     let news = session.news(0, 0);
     let now = session.now();
@@ -65,7 +65,7 @@ pub(super) async fn page(
         running: now.running,
         has_screen: shown.has_screen,
         seq: news.seq,
-        parts: news.parts.into_iter().map(Element::from).collect(),
+        parts: news.parts.into_iter().map(PageFragment::from).collect(),
         now: shown.now,
         task: shown.task,
         prompt,
@@ -77,18 +77,18 @@ pub(super) async fn page(
 
 /// The report of the session as it is now.
 pub(super) async fn report(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(id): Path<String>,
-) -> Result<Response, PageError> {
+) -> Result<Response, PageApiError> {
     let located = service.locate(&id).await?;
     if let Some(mirror) = &located.mirror {
         mirror.fetch_pictures().await.map_err(|error| failed(&error))?;
     }
     let written = tokio::task::spawn_blocking(move || {
-        let path = located.host.report(&id, ReportFormat::Html, None).map_err(PageError::from)?;
-        fs::read(path).map_err(|error| PageError::failed("read the report", &error))
+        let path = located.host.report(&id, ReportFormat::Html, None).map_err(PageApiError::from)?;
+        fs::read(path).map_err(|error| PageApiError::failed("read the report", &error))
     });
-    let html = written.await.map_err(|error| PageError::failed("write the report", &error))??;
+    let html = written.await.map_err(|error| PageApiError::failed("write the report", &error))??;
     let headers = [(CONTENT_TYPE, "text/html; charset=utf-8"), (CONTENT_SECURITY_POLICY, REPORT_POLICY)];
     Ok((headers, html).into_response())
 }

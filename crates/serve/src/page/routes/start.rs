@@ -5,16 +5,18 @@ use std::{collections::BTreeMap, fs, sync::Arc};
 use axum::extract::{Path, State};
 use deskhand_core::ids::SessionId;
 use deskhand_host::ForkRequest;
-use deskhand_runtime::{InstructionKind, Unsealed};
+use deskhand_runtime::{InstructionKind, UnsealedJournalPolicy};
 use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{
-    api::{Created, OfSession, Started},
-    options::RunOptions,
+    api::{CreatedResponse, CreatedSession, OfSession},
+    options::SessionOptions,
 };
-use crate::page::{Service, error::PageError, fleet::task_of, json::JsonBody, once::Attempt};
+use crate::page::{
+    PageService, error::PageApiError, fleet::task_of, json::JsonBody, once::IdempotentAttempt,
+};
 
 /// The API description of starting a session.
 pub(super) const STARTING: &str = "It runs in a process of its own, on a virtual desktop. The answer comes once it has begun, or says why it did not.";
@@ -26,7 +28,7 @@ const PLANS: &str = "plans";
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(rename = "StartSession", transform = needs_request)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct Wanted {
+pub(super) struct StartSessionRequest {
     /// The request to run.
     #[schemars(regex(pattern = r"\S"))]
     request: String,
@@ -37,7 +39,7 @@ pub(super) struct Wanted {
     /// Variables of a script.
     script_variables: BTreeMap<String, String>,
     #[serde(flatten)]
-    options: RunOptions,
+    options: SessionOptions,
 }
 
 /// A session without a request is refused, with the field that is missing.
@@ -45,11 +47,11 @@ fn needs_request(schema: &mut Schema) {
     schema.insert("required".to_owned(), json!(["request"]));
 }
 
-impl Wanted {
+impl StartSessionRequest {
     /// The arguments of the program before the request. What begins with a dash is no option.
-    fn arguments(&self) -> Result<Vec<String>, PageError> {
+    fn arguments(&self) -> Result<Vec<String>, PageApiError> {
         if self.request.trim().is_empty() {
-            return Err(PageError::in_field("request", "say what to do: the request is empty"));
+            return Err(PageApiError::in_field("request", "say what to do: the request is empty"));
         }
         let mut arguments: Vec<String> =
             self.open.iter().map(|document| format!("--open={document}")).collect();
@@ -69,17 +71,19 @@ impl Wanted {
     }
 
     /// Returns the argument of the command: the request, or the file of the plan.
-    fn argument(&self, service: &Service) -> Result<String, PageError> {
+    fn argument(&self, service: &PageService) -> Result<String, PageApiError> {
         let (request, steps) = (self.request.trim(), self.steps());
         if steps.is_empty() {
             return Ok(request.to_owned());
         }
         let plan = json!({"task": request, "steps": steps});
-        let folder =
-            service.workers.new_folder(PLANS).map_err(|error| PageError::failed("keep the plan", &error))?;
+        let folder = service
+            .workers
+            .new_folder(PLANS)
+            .map_err(|error| PageApiError::failed("keep the plan", &error))?;
         let file = folder.join("plan.json");
         let plan = plan.to_string();
-        fs::write(&file, &plan).map_err(|error| PageError::failed("keep the plan", &error))?;
+        fs::write(&file, &plan).map_err(|error| PageApiError::failed("keep the plan", &error))?;
         service.seal(InstructionKind::Plan, plan.as_bytes())?;
         Ok(file.to_string_lossy().into_owned())
     }
@@ -87,19 +91,23 @@ impl Wanted {
 
 /// Starts a session.
 pub(super) async fn start(
-    State(service): State<Arc<Service>>,
-    attempt: Attempt,
-    JsonBody(wanted): JsonBody<Wanted>,
-) -> Result<Created<Started>, PageError> {
+    State(service): State<Arc<PageService>>,
+    attempt: IdempotentAttempt,
+    JsonBody(wanted): JsonBody<StartSessionRequest>,
+) -> Result<CreatedResponse<CreatedSession>, PageApiError> {
     let id = begin(&service, attempt, wanted).await?;
-    Ok(Created(Started { id }))
+    Ok(CreatedResponse(CreatedSession { id }))
 }
 
 /// Starts a session, and answers with its id once it runs.
 ///
 /// # Errors
 /// It says nothing to do, or does not begin.
-pub(super) async fn begin(service: &Service, attempt: Attempt, wanted: Wanted) -> Result<String, PageError> {
+pub(super) async fn begin(
+    service: &PageService,
+    attempt: IdempotentAttempt,
+    wanted: StartSessionRequest,
+) -> Result<String, PageApiError> {
     let id = attempt.session;
     let mut arguments = vec![format!("--as={}", id.0), "--desktop=virtual".to_owned()];
     arguments.extend(wanted.arguments()?);
@@ -122,21 +130,21 @@ pub(super) struct GoOn {
     /// A further request; none goes on with the one that is not over.
     request: String,
     #[serde(flatten)]
-    options: RunOptions,
+    options: SessionOptions,
 }
 
 impl GoOn {
     /// Checks that the request contains nothing that a worker would not receive.
-    fn is_empty(&self) -> Result<(), PageError> {
+    fn is_empty(&self) -> Result<(), PageApiError> {
         if self.request.trim().is_empty() && self.options.arguments()?.is_empty() {
             return Ok(());
         }
-        Err(PageError::wrong(
+        Err(PageApiError::wrong(
             "a task of a fleet is sent again as it was: give it no other request and no options",
         ))
     }
 
-    fn arguments(&self, id: &str) -> Result<Vec<String>, PageError> {
+    fn arguments(&self, id: &str) -> Result<Vec<String>, PageApiError> {
         let mut arguments = self.options.arguments()?;
         arguments.extend(["--".to_owned(), id.to_owned()]);
         let request = self.request.trim();
@@ -149,32 +157,32 @@ impl GoOn {
 
 /// Goes on with a session that does not run.
 pub(super) async fn resume(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(OfSession { id }): Path<OfSession>,
-    attempt: Attempt,
+    attempt: IdempotentAttempt,
     JsonBody(wanted): JsonBody<GoOn>,
-) -> Result<Created<Started>, PageError> {
+) -> Result<CreatedResponse<CreatedSession>, PageApiError> {
     if let (Some(fleet), Some(task)) = (&service.fleet, task_of(&id)) {
         wanted.is_empty()?;
-        return Ok(Created(Started { id: fleet.once_more(&task).await? }));
+        return Ok(CreatedResponse(CreatedSession { id: fleet.once_more(&task).await? }));
     }
     let folder = service.hub.folder(&id)?;
     let session = SessionId(id.clone());
     if let Some(before) = attempt.before {
         let went_on = fs::metadata(folder.journal_path()).and_then(|journal| journal.modified());
         if went_on.is_ok_and(|at| at > before) {
-            return Ok(Created(Started { id }));
+            return Ok(CreatedResponse(CreatedSession { id }));
         }
         if service.workers.runs("resume", &session) {
             service.workers.begun(&session).await?;
-            return Ok(Created(Started { id }));
+            return Ok(CreatedResponse(CreatedSession { id }));
         }
     }
     if folder.is_in_use().unwrap_or(true) {
-        return Err(PageError::conflict("the session runs already"));
+        return Err(PageApiError::conflict("the session runs already"));
     }
     service.workers.start("resume", &wanted.arguments(&id)?, &session).await?;
-    Ok(Created(Started { id }))
+    Ok(CreatedResponse(CreatedSession { id }))
 }
 
 /// The place at which to fork a session.
@@ -198,22 +206,23 @@ pub(super) struct Fork {
 
 /// Forks a session, and goes on with the fork.
 pub(super) async fn fork(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(OfSession { id }): Path<OfSession>,
-    _attempt: Attempt,
+    _attempt: IdempotentAttempt,
     JsonBody(wanted): JsonBody<Fork>,
-) -> Result<Created<Started>, PageError> {
+) -> Result<CreatedResponse<CreatedSession>, PageApiError> {
     service.hub.folder(&id)?;
     let Fork { at, request, model, policy } = wanted;
-    let go_on = GoOn { request, options: RunOptions { model, policy, ..RunOptions::default() } };
+    let go_on = GoOn { request, options: SessionOptions { model, policy, ..SessionOptions::default() } };
     // Checked before anything is created.
     go_on.options.arguments()?;
-    let forked = ForkRequest { session: id, at, unsealed: Unsealed::Refuse, ..ForkRequest::default() };
+    let forked =
+        ForkRequest { session: id, at, unsealed: UnsealedJournalPolicy::Refuse, ..ForkRequest::default() };
     let forking = Arc::clone(&service);
     let fork =
         tokio::task::spawn_blocking(move || forking.host.fork(forked).map(|session| session.id())).await;
-    let fork = fork.map_err(|error| PageError::failed("fork the session", &error))??;
-    let fork = fork.ok_or_else(|| PageError::conflict("the fork has no id"))?;
+    let fork = fork.map_err(|error| PageApiError::failed("fork the session", &error))??;
+    let fork = fork.ok_or_else(|| PageApiError::conflict("the fork has no id"))?;
     service.workers.start("resume", &go_on.arguments(&fork.0)?, &fork).await?;
-    Ok(Created(Started { id: fork.0 }))
+    Ok(CreatedResponse(CreatedSession { id: fork.0 }))
 }

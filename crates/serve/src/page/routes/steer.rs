@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
-use deskhand_core::command::Command;
+use deskhand_core::command::ToolCommand;
 use deskhand_runtime::{
     people::protocol::ToSession,
     words::{action_details, command_words},
@@ -12,14 +12,14 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::api::{Accepted, OfSession};
+use super::api::{AcceptedResponse, OfSession};
 use crate::page::{
-    Service,
-    error::PageError,
+    PageService,
+    error::PageApiError,
     fleet::task_of,
     json::JsonBody,
-    live::{Meant, Prompt},
-    once::Attempt,
+    live::{PromptPicture, SessionPrompt},
+    once::IdempotentAttempt,
 };
 
 /// The most actions of an approval that are listed.
@@ -31,9 +31,9 @@ pub(super) const LINES: &str =
 
 /// A line of the protocol. The session checks it: that may be one of another version.
 #[derive(Debug, Deserialize)]
-pub(super) struct Wish(Value);
+pub(super) struct SteeringRequest(Value);
 
-impl JsonSchema for Wish {
+impl JsonSchema for SteeringRequest {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         ToSession::schema_name()
     }
@@ -49,13 +49,13 @@ impl JsonSchema for Wish {
 
 /// Passes a line of the protocol on.
 pub(super) async fn wish(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(OfSession { id }): Path<OfSession>,
-    _attempt: Attempt,
-    JsonBody(Wish(line)): JsonBody<Wish>,
-) -> Result<Accepted, PageError> {
+    _attempt: IdempotentAttempt,
+    JsonBody(SteeringRequest(line)): JsonBody<SteeringRequest>,
+) -> Result<AcceptedResponse, PageApiError> {
     if !line.get("do").is_some_and(Value::is_string) {
-        return Err(PageError::wrong("a line of the protocol has a field `do`: docs/guides/protocol.md"));
+        return Err(PageApiError::wrong("a line of the protocol has a field `do`: docs/guides/protocol.md"));
     }
     match (&service.fleet, task_of(&id)) {
         (Some(fleet), Some(task)) => fleet.wish(&task, &line.to_string()).await?,
@@ -65,14 +65,14 @@ pub(super) async fn wish(
         }
         (Some(_), None) | (None, _) => service.session(&id).await?.1.wish(&line).await?,
     }
-    Ok(Accepted)
+    Ok(AcceptedResponse)
 }
 
 /// The open question of a session, for the form that answers it.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct PromptView<'a> {
     session: &'a str,
-    meant: Option<&'a Meant>,
+    meant: Option<&'a PromptPicture>,
     kind: &'static str,
     /// The id, as JSON.
     id: String,
@@ -101,20 +101,20 @@ struct ActionView {
 }
 
 #[derive(Deserialize)]
-struct Planned {
-    command: Command,
+struct ApprovalAction {
+    command: ToolCommand,
     target: Option<String>,
     application: Option<String>,
 }
 
 /// The form of a prompt.
-pub(super) fn prompt_view<'a>(session: &'a str, prompt: &'a Prompt) -> PromptView<'a> {
+pub(super) fn prompt_view<'a>(session: &'a str, prompt: &'a SessionPrompt) -> PromptView<'a> {
     let line = &prompt.line;
     let text = |name: &str| line.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let list = |name: &str| line.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
     let rule = line.pointer("/asked_by/policy/rule").or_else(|| line.pointer("/asked_by/rule"));
     let planned = list("actions").into_iter().take(ACTIONS_MAX);
-    let planned = planned.filter_map(|action| serde_json::from_value::<Planned>(action).ok());
+    let planned = planned.filter_map(|action| serde_json::from_value::<ApprovalAction>(action).ok());
     let actions = planned.map(|planned| ActionView {
         application: planned.application.unwrap_or_default(),
         what: command_words(&planned.command, planned.target.as_deref()),

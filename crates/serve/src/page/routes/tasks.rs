@@ -4,13 +4,13 @@ use deskhand_core::text::clip;
 use deskhand_host::{Batch, NotedTask, TaskResult};
 use deskhand_runtime::{
     Catalogue,
-    catalogue::{Row, SessionState},
+    catalogue::{CatalogueRow, SessionState},
     words::{duration, local_time},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::page::{Service, error::PageError};
+use crate::page::{PageService, error::PageApiError};
 
 /// The most batches that are listed: the last ones.
 const LISTED_MAX: usize = 100;
@@ -43,9 +43,9 @@ impl BatchRow {
     ///
     /// # Errors
     /// Their folder cannot be read.
-    pub(super) fn all(service: &Service) -> Result<Vec<Self>, PageError> {
+    pub(super) fn all(service: &PageService) -> Result<Vec<Self>, PageApiError> {
         let batches = service.host.batches().list();
-        let batches = batches.map_err(|error| PageError::failed("list the batches", &error))?;
+        let batches = batches.map_err(|error| PageApiError::failed("list the batches", &error))?;
         Ok(batches.iter().take(LISTED_MAX).map(Self::of).collect())
     }
 
@@ -178,7 +178,7 @@ fn view(task: &NotedTask, result: Option<&TaskResult>, runs: bool, catalogue: &C
         (None, "interrupted" | "not begun") => "doubtful",
         (None, _) => "plain",
     };
-    let cost_usd = row.as_ref().map_or(0.0, Row::cost_usd);
+    let cost_usd = row.as_ref().map_or(0.0, CatalogueRow::cost_usd);
     let elapsed = result.map(|result| result.elapsed_ms).or(row.as_ref().map(|row| row.facts.elapsed_ms));
     let view = TaskView {
         id: task.id.clone(),

@@ -15,18 +15,18 @@ use deskhand_core::{
 };
 use deskhand_host::{
     HostError,
-    workflows::{Learn, Shelved, WorkflowFileError},
+    workflows::{Learn, StoredWorkflow, WorkflowFileError},
 };
-use deskhand_runtime::{learn::Draft, new_id};
+use deskhand_runtime::{learn::WorkflowDraft, new_id};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
 use super::{
-    api::{Created, OfSession, Started},
-    options::{Defaults, RunOptions},
+    api::{CreatedResponse, CreatedSession, OfSession},
+    options::{Defaults, SessionOptions},
 };
-use crate::page::{Service, error::PageError, json::JsonBody, once::Attempt};
+use crate::page::{PageService, error::PageApiError, json::JsonBody, once::IdempotentAttempt};
 
 /// The most workflows that are listed.
 const LISTED_MAX: usize = 500;
@@ -78,9 +78,9 @@ pub(super) struct ParameterView {
 
 impl WorkflowView {
     /// One that is named by its file, whatever stands in it.
-    fn of(name: String, found: Result<Shelved, WorkflowFileError>, tools: &[ToolSpec]) -> Self {
+    fn of(name: String, found: Result<StoredWorkflow, WorkflowFileError>, tools: &[ToolSpec]) -> Self {
         match found {
-            Ok(Shelved { workflow, is_proposed, file, .. }) => {
+            Ok(StoredWorkflow { workflow, is_proposed, file, .. }) => {
                 let (calls, provenance, digest) = (workflow.calls(), file.provenance, file.digest());
                 let summary = (!provenance.is_users()).then(|| workflow.summary(&BTreeMap::new(), tools));
                 let does = summary.map(|summary| summary.to_string().lines().map(str::to_owned).collect());
@@ -127,9 +127,9 @@ impl ParameterView {
 }
 
 /// All workflows. Blocking.
-pub(super) fn shelf(service: &Service) -> Result<Vec<WorkflowView>, PageError> {
+pub(super) fn shelf(service: &PageService) -> Result<Vec<WorkflowView>, PageApiError> {
     let shelf = service.host.workflows();
-    let names = shelf.names().map_err(|error| PageError::failed("list the workflows", &error))?;
+    let names = shelf.names().map_err(|error| PageApiError::failed("list the workflows", &error))?;
     let tools = service.host.workflow_tools();
     let views = names.into_iter().take(LISTED_MAX).map(|name| {
         let found = shelf.find(&name);
@@ -139,17 +139,17 @@ pub(super) fn shelf(service: &Service) -> Result<Vec<WorkflowView>, PageError> {
 }
 
 /// The workflow of a name; never another file. Blocking.
-fn named(service: &Service, name: &str) -> Result<Shelved, PageError> {
-    let missing = || PageError::missing(format!("there is no workflow {name}"));
+fn named(service: &PageService, name: &str) -> Result<StoredWorkflow, PageApiError> {
+    let missing = || PageApiError::missing(format!("there is no workflow {name}"));
     match service.host.workflows().named(name) {
         Ok(found) => Ok(found),
         Err(WorkflowFileError::Missing { .. }) => Err(missing()),
-        Err(error) => Err(PageError::conflict(error_chain(&error))),
+        Err(error) => Err(PageApiError::conflict(error_chain(&error))),
     }
 }
 
 #[derive(Serialize)]
-struct PageView {
+struct WorkflowsPageView {
     title: &'static str,
     here: &'static str,
     workflows: Vec<WorkflowView>,
@@ -158,9 +158,9 @@ struct PageView {
 }
 
 /// The page.
-pub(super) async fn page(State(service): State<Arc<Service>>) -> Result<Html<String>, PageError> {
+pub(super) async fn page(State(service): State<Arc<PageService>>) -> Result<Html<String>, PageApiError> {
     let workflows = listed(&service).await?;
-    let view = PageView {
+    let view = WorkflowsPageView {
         title: "Workflows – Deskhand",
         here: "/workflows",
         workflows,
@@ -171,14 +171,16 @@ pub(super) async fn page(State(service): State<Arc<Service>>) -> Result<Html<Str
 }
 
 /// The workflows as data.
-pub(super) async fn list(State(service): State<Arc<Service>>) -> Result<Json<Vec<WorkflowView>>, PageError> {
+pub(super) async fn list(
+    State(service): State<Arc<PageService>>,
+) -> Result<Json<Vec<WorkflowView>>, PageApiError> {
     Ok(Json(listed(&service).await?))
 }
 
-async fn listed(service: &Arc<Service>) -> Result<Vec<WorkflowView>, PageError> {
+async fn listed(service: &Arc<PageService>) -> Result<Vec<WorkflowView>, PageApiError> {
     let shelved = Arc::clone(service);
     let listed = spawn_blocking(move || shelf(&shelved)).await;
-    listed.map_err(|error| PageError::failed("list the workflows", &error))?
+    listed.map_err(|error| PageApiError::failed("list the workflows", &error))?
 }
 
 /// A workflow.
@@ -192,7 +194,7 @@ pub(super) struct OfWorkflow {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(rename = "RunWorkflow")]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct Run {
+pub(super) struct RunWorkflowRequest {
     /// The values of its parameters, by name.
     parameters: BTreeMap<String, String>,
     /// Documents and addresses to open besides its own.
@@ -200,11 +202,15 @@ pub(super) struct Run {
     /// The `digest` of a workflow that is not trusted, once somebody has looked at what it does and trusts it until it changes.
     trust: Option<String>,
     #[serde(flatten)]
-    options: RunOptions,
+    options: SessionOptions,
 }
 
 /// Trusts a workflow, if what was looked at is what is there. Blocking.
-fn trusted(service: &Service, found: &mut Shelved, trust: Option<&str>) -> Result<(), PageError> {
+fn trusted(
+    service: &PageService,
+    found: &mut StoredWorkflow,
+    trust: Option<&str>,
+) -> Result<(), PageApiError> {
     if found.file.provenance.is_users() {
         return Ok(());
     }
@@ -212,18 +218,18 @@ fn trusted(service: &Service, found: &mut Shelved, trust: Option<&str>) -> Resul
     match trust {
         Some(digest) if digest == found.file.digest() => {
             let trusted = service.host.workflows().trust(found);
-            trusted.map_err(|error| PageError::failed("trust the workflow", &error))
+            trusted.map_err(|error| PageApiError::failed("trust the workflow", &error))
         }
         Some(_) => {
             let words = format!("the workflow {name} was changed since you looked at it; look at it again");
-            Err(PageError::conflict(words).about("trust"))
+            Err(PageApiError::conflict(words).about("trust"))
         }
         None => {
             let words = format!(
                 "the workflow {name} is not trusted: somebody else made it, or it was changed since; look at what it does, and send \
                  `trust` with its digest"
             );
-            Err(PageError::conflict(words).about("trust"))
+            Err(PageApiError::conflict(words).about("trust"))
         }
     }
 }
@@ -235,27 +241,27 @@ fn trusted(service: &Service, found: &mut Shelved, trust: Option<&str>) -> Resul
 pub(super) fn values_of(
     workflow: &Workflow,
     given: &BTreeMap<String, String>,
-) -> Result<Vec<String>, PageError> {
-    workflow.values(given).map_err(|problem| PageError::conflict(error_chain(&problem)))?;
+) -> Result<Vec<String>, PageApiError> {
+    workflow.values(given).map_err(|problem| PageApiError::conflict(error_chain(&problem)))?;
     Ok(given.iter().map(|(name, value)| format!("--{name}={value}")).collect())
 }
 
 /// Runs a workflow in a session of its own.
 pub(super) async fn run(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(OfWorkflow { name }): Path<OfWorkflow>,
-    _attempt: Attempt,
-    JsonBody(wanted): JsonBody<Run>,
-) -> Result<Created<Started>, PageError> {
+    _attempt: IdempotentAttempt,
+    JsonBody(wanted): JsonBody<RunWorkflowRequest>,
+) -> Result<CreatedResponse<CreatedSession>, PageApiError> {
     let (reading, wanted_name) = (Arc::clone(&service), name.clone());
     let (parameters, trust) = (wanted.parameters.clone(), wanted.trust.clone());
     let read = spawn_blocking(move || {
         let mut found = named(&reading, &wanted_name)?;
         let values = values_of(&found.workflow, &parameters)?;
         trusted(&reading, &mut found, trust.as_deref())?;
-        Ok::<_, PageError>(values)
+        Ok::<_, PageApiError>(values)
     });
-    let values = read.await.map_err(|error| PageError::failed("read the workflow", &error))??;
+    let values = read.await.map_err(|error| PageApiError::failed("read the workflow", &error))??;
     let id = new_id();
     let mut arguments = vec![format!("--as={}", id.0), "--desktop=virtual".to_owned()];
     arguments.extend(wanted.options.arguments()?);
@@ -263,14 +269,14 @@ pub(super) async fn run(
     arguments.push(name);
     arguments.extend(values);
     service.workers.start("do", &arguments, &id).await?;
-    Ok(Created(Started { id: id.0 }))
+    Ok(CreatedResponse(CreatedSession { id: id.0 }))
 }
 
 /// The request to learn a workflow from a session.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(rename = "LearnWorkflow")]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct Lesson {
+pub(super) struct LearnWorkflowRequest {
     /// The name of the workflow; without one, it is made of the request.
     name: String,
     /// If `true`, a workflow of this name may be replaced.
@@ -282,7 +288,7 @@ pub(super) struct Lesson {
 /// The result of learning a workflow.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LearntWorkflow")]
-pub(super) struct Learnt {
+pub(super) struct LearnedWorkflow {
     /// The name of the workflow.
     name: String,
     /// The names of its parameters.
@@ -309,34 +315,38 @@ pub(super) struct UnsureView {
 
 /// Makes a workflow of a session.
 pub(super) async fn learn(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<PageService>>,
     Path(OfSession { id }): Path<OfSession>,
-    JsonBody(lesson): JsonBody<Lesson>,
-) -> Result<Created<Learnt>, PageError> {
+    JsonBody(lesson): JsonBody<LearnWorkflowRequest>,
+) -> Result<CreatedResponse<LearnedWorkflow>, PageApiError> {
     service.hub.folder(&id)?;
     let learnt = spawn_blocking(move || learn_now(&service, &id, &lesson)).await;
-    let learnt = learnt.map_err(|error| PageError::failed("learn from the session", &error))??;
-    Ok(Created(learnt))
+    let learnt = learnt.map_err(|error| PageApiError::failed("learn from the session", &error))??;
+    Ok(CreatedResponse(learnt))
 }
 
-fn learn_now(service: &Service, id: &str, lesson: &Lesson) -> Result<Learnt, PageError> {
+fn learn_now(
+    service: &PageService,
+    id: &str,
+    lesson: &LearnWorkflowRequest,
+) -> Result<LearnedWorkflow, PageApiError> {
     let shelf = service.host.workflows();
-    let refused = |error: WorkflowFileError| PageError::conflict(error_chain(&error)).about("name");
+    let refused = |error: WorkflowFileError| PageApiError::conflict(error_chain(&error)).about("name");
     let name = Some(lesson.name.trim().to_owned()).filter(|name| !name.is_empty());
     if let Some(name) = &name {
         shelf.check_new(name, lesson.replace).map_err(refused)?;
     }
     let draft = service.host.learn(id, &Learn { name, round: None });
-    let mut draft = draft.map_err(|error: HostError| PageError::conflict(error_chain(&error)))?;
+    let mut draft = draft.map_err(|error: HostError| PageApiError::conflict(error_chain(&error)))?;
     let unsure = draft.unsure.clone();
     let (chosen, left): (Vec<_>, Vec<_>) =
         unsure.into_iter().partition(|unsure| lesson.parameters.contains(&unsure.name));
     chosen.iter().for_each(|unsure| draft.accept(unsure));
     shelf.add_learnt(&draft, lesson.replace).map_err(refused)?;
-    let Draft { workflow, notes, .. } = draft;
+    let WorkflowDraft { workflow, notes, .. } = draft;
     let unsure =
         left.into_iter().map(|one| UnsureView { name: one.name, value: one.value, place: one.place });
-    Ok(Learnt {
+    Ok(LearnedWorkflow {
         calls: workflow.calls(),
         parameters: workflow.parameters.into_keys().collect(),
         name: workflow.name,
