@@ -29,34 +29,33 @@ const ARROWS: &[(&str, &[&str])] = &[
             "deskhand-runtime",
             "deskhand-secret",
             "deskhand-serve",
+            "deskhand-ui",
         ],
     ),
     ("deskhand-browser", &["deskhand-process"]),
     ("deskhand-confine", &["deskhand-process"]),
-    ("deskhand-core", &[]),
-    ("deskhand-files", &[]),
-    ("deskhand-fleet", &[]),
-    ("deskhand-desktop", &["deskhand-core"]),
-    ("deskhand-desktop-act", &["deskhand-core", "deskhand-desktop", "deskhand-secret"]),
+    ("deskhand-core", &["deskhand-ui"]),
+    ("deskhand-desktop", &["deskhand-ui"]),
+    ("deskhand-desktop-act", &["deskhand-desktop", "deskhand-secret", "deskhand-ui"]),
     (
         "deskhand-desktop-detect",
-        &["deskhand-core", "deskhand-desktop", "deskhand-http", "deskhand-local-client"],
+        &["deskhand-desktop", "deskhand-http", "deskhand-local-client", "deskhand-ui"],
     ),
-    ("deskhand-desktop-fake", &["deskhand-core", "deskhand-desktop"]),
+    ("deskhand-desktop-fake", &["deskhand-desktop", "deskhand-ui"]),
     (
         "deskhand-desktop-linux",
         &[
-            "deskhand-core",
             "deskhand-desktop",
             "deskhand-desktop-wayland",
             "deskhand-process",
             "deskhand-secret",
+            "deskhand-ui",
         ],
     ),
-    ("deskhand-desktop-wayland", &["deskhand-core", "deskhand-desktop"]),
+    ("deskhand-desktop-wayland", &["deskhand-desktop", "deskhand-ui"]),
     (
         "deskhand-example-custom-tool",
-        &["deskhand-core", "deskhand-desktop", "deskhand-desktop-act", "deskhand-runtime"],
+        &["deskhand-core", "deskhand-desktop", "deskhand-desktop-act", "deskhand-runtime", "deskhand-ui"],
     ),
     (
         "deskhand-example-embed",
@@ -71,8 +70,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "deskhand-example-robot-arm",
-        &["deskhand-core", "deskhand-desktop", "deskhand-model", "deskhand-runtime"],
+        &["deskhand-core", "deskhand-desktop", "deskhand-model", "deskhand-runtime", "deskhand-ui"],
     ),
+    ("deskhand-files", &[]),
+    ("deskhand-fleet", &[]),
     (
         "deskhand-host",
         &[
@@ -90,13 +91,14 @@ const ARROWS: &[(&str, &[&str])] = &[
             "deskhand-process",
             "deskhand-runtime",
             "deskhand-secret",
+            "deskhand-ui",
         ],
     ),
     ("deskhand-http", &["deskhand-secret"]),
-    ("deskhand-knowledge", &["deskhand-core", "deskhand-files", "deskhand-http"]),
+    ("deskhand-knowledge", &["deskhand-core", "deskhand-files", "deskhand-http", "deskhand-ui"]),
     ("deskhand-local", &["deskhand-local-client"]),
     ("deskhand-local-client", &[]),
-    ("deskhand-model", &["deskhand-core", "deskhand-http"]),
+    ("deskhand-model", &["deskhand-core", "deskhand-http", "deskhand-ui"]),
     ("deskhand-process", &[]),
     (
         "deskhand-runtime",
@@ -109,23 +111,33 @@ const ARROWS: &[(&str, &[&str])] = &[
             "deskhand-model",
             "deskhand-process",
             "deskhand-secret",
+            "deskhand-ui",
         ],
     ),
     ("deskhand-secret", &[]),
     (
         "deskhand-serve",
-        &["deskhand-core", "deskhand-fleet", "deskhand-host", "deskhand-model", "deskhand-runtime"],
+        &[
+            "deskhand-core",
+            "deskhand-fleet",
+            "deskhand-host",
+            "deskhand-model",
+            "deskhand-runtime",
+            "deskhand-ui",
+        ],
     ),
-    ("deskhand-testkit", &["deskhand-core", "deskhand-process"]),
+    ("deskhand-testkit", &["deskhand-process"]),
+    ("deskhand-testkit-models", &["deskhand-core", "deskhand-testkit"]),
+    ("deskhand-ui", &[]),
     ("xtask", &[]),
 ];
 
 /// Crates for tests only; product code must not depend on them.
-const TEST_ONLY: &[&str] = &["deskhand-desktop-fake", "deskhand-testkit"];
+const TEST_ONLY: &[&str] = &["deskhand-desktop-fake", "deskhand-testkit", "deskhand-testkit-models"];
 
 /// Additional dependencies of tests besides [`TEST_ONLY`]: desktop tests need actions and a back end.
 const TESTS_ALSO: &[(&str, &[&str])] = &[
-    ("deskhand-desktop-linux", &["deskhand-desktop-act", "deskhand-desktop-detect"]),
+    ("deskhand-desktop-linux", &["deskhand-core", "deskhand-desktop-act", "deskhand-desktop-detect"]),
     ("deskhand-example-custom-tool", &["deskhand-model"]),
     ("deskhand-example-robot-arm", &["deskhand-desktop-act"]),
     ("deskhand-runtime", &["deskhand-desktop-detect", "deskhand-desktop-linux"]),
@@ -244,7 +256,7 @@ fn below(package: &str) -> BTreeSet<String> {
 #[test]
 fn core_is_free_of_io() {
     let crates = below("deskhand-core");
-    assert!(crates.contains("deskhand-core") && crates.contains("serde"), "{crates:?}");
+    assert!(crates.contains("deskhand-ui") && crates.contains("serde"), "{crates:?}");
     let io: Vec<&&str> = IO_CRATES.iter().filter(|name| crates.contains(**name)).collect();
     assert!(io.is_empty(), "deskhand-core depends on {io:?}");
 }

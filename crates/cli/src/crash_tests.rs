@@ -12,9 +12,7 @@ use std::{
 use deskhand_core::{
     prompt::PromptSet,
     record::{JournalEntry, JournalRecord},
-    secret::SecretPermit,
     session::{Effect, SessionConfig, SessionEvent},
-    ui::Role,
 };
 use deskhand_desktop_act::{ActLimits, VeiledDesktop};
 use deskhand_desktop_fake::{FakeApp, FakeDesktop, FakeElement, FakeWindow};
@@ -24,6 +22,7 @@ use deskhand_runtime::{
     people::People, verify, write_report,
 };
 use deskhand_secret::{ReadValue, SecretReader, SecretValue, Secrets, Veil};
+use deskhand_ui::{Role, secret::SecretPermit};
 use rustix::process::{DumpableBehavior, Resource, Rlimit, dumpable_behavior, setrlimit};
 
 /// With characters that are escaped where it is quoted.

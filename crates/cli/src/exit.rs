@@ -2,7 +2,7 @@
 
 use std::{error::Error, fmt, process::ExitCode};
 
-use deskhand_core::{outcome::OutcomeKind, text::error_chain};
+use deskhand_core::outcome::OutcomeKind;
 use deskhand_desktop::DesktopError;
 use deskhand_host::{
     HostError, batch::BatchError, config::ConfigError, local::LocalError, model::ModelError,
@@ -10,6 +10,7 @@ use deskhand_host::{
 };
 use deskhand_model::{EndpointSetupError, SecretSource};
 use deskhand_runtime::{ForkError, HoldError, ReportError, RunError};
+use deskhand_ui::text::error_chain;
 
 use crate::output::{Output, OutputStream, OutputTone, StyledLine};
 

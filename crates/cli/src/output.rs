@@ -7,8 +7,8 @@ use std::{
 };
 
 use clap::builder::styling::{AnsiColor, Style};
-use deskhand_core::text::{escape_hidden, escape_hidden_json};
 use deskhand_secret::Veil;
+use deskhand_ui::text::{escape_hidden, escape_hidden_json};
 use serde::Serialize;
 
 use crate::pager;
@@ -85,7 +85,7 @@ impl StyledLine {
                 left -= length;
                 pieces.push((tone, text));
             } else {
-                pieces.push((tone, deskhand_core::text::clip(&text, left.saturating_sub(1))));
+                pieces.push((tone, deskhand_ui::text::clip(&text, left.saturating_sub(1))));
                 break;
             }
         }

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, fs, path::Path};
 
 use clap::{Arg, Command, CommandFactory as _};
-use deskhand_core::text::collapse_whitespace;
+use deskhand_ui::text::collapse_whitespace;
 
 use crate::args::CliArgs;
 

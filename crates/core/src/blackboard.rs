@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{agent::AgentRef, ids::ReadingId, text::clip, ui::PictureRef};
+use crate::agent::AgentRef;
+use deskhand_ui::{PictureRef, ids::ReadingId, text::clip};
 
 /// The shared memory of a session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

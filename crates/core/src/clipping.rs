@@ -3,6 +3,7 @@
 //! What is read from outside is clipped where it enters, so that nothing that an application shows makes a prompt, a record or a
 //! report arbitrarily long. A cut is marked with `…`. Clipping twice changes nothing.
 
+use deskhand_ui::clipping::{MESSAGE_CHARS_MAX, name, within};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -10,29 +11,13 @@ use crate::{
     agent::AgentReport,
     command::CallResult,
     observation::{Observation, ObserveFailure},
-    text::clip,
-    ui::{Element, WindowInfo},
 };
+use deskhand_ui::{Element, WindowInfo};
 
-/// The longest name or description of an element, and the longest title of a window, in characters.
-pub const NAME_CHARS_MAX: usize = 1_000;
-/// The longest message or notice, and the longest text in the report of a call, in characters.
-pub const MESSAGE_CHARS_MAX: usize = 20_000;
 /// The most text that the output of a call contains, in characters: a long document, or a table.
-pub const OUTPUT_CHARS_MAX: usize = 400_000;
+const OUTPUT_CHARS_MAX: usize = 400_000;
 /// The most values that the output of a call contains.
 const OUTPUT_VALUES_MAX: usize = 200_000;
-
-/// A text of at most `max` characters, [clipped](clip).
-pub fn within(text: String, max: usize) -> String {
-    // No text has more characters than bytes.
-    if text.len() <= max { text } else { clip(&text, max) }
-}
-
-/// A name or title within [`NAME_CHARS_MAX`].
-pub fn name(text: String) -> String {
-    within(text, NAME_CHARS_MAX)
-}
 
 fn clip_name(text: &mut String) {
     *text = name(std::mem::take(text));
@@ -178,25 +163,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{
+    use deskhand_ui::{
+        AppInfo, Role, Surface, Tree, WindowKind, WindowState, WindowView,
         action::CallReport,
         geometry::Rect,
         ids::{ElementId, WindowId},
-        observation::{Surface, WindowView},
-        ui::{AppInfo, Role, Tree, WindowKind, WindowState},
     };
 
     fn characters(value: &impl Serialize) -> usize {
         serde_json::to_string(value).unwrap().chars().count()
-    }
-
-    #[test]
-    fn texts_are_clipped_once() {
-        let long = "ä".repeat(NAME_CHARS_MAX + 1);
-        let clipped = name(long.clone());
-        assert_eq!(clipped, format!("{}…", "ä".repeat(NAME_CHARS_MAX)));
-        assert_eq!(name(clipped.clone()), clipped);
-        assert_eq!(name("ä".repeat(NAME_CHARS_MAX)), "ä".repeat(NAME_CHARS_MAX));
     }
 
     #[test]

@@ -43,8 +43,8 @@
 //! An event that answers another effect is refused, and the session stays as it was:
 //!
 //! ```
+//! use deskhand_ui::ids::EffectId;
 //! use deskhand_core::{
-//!     ids::EffectId,
 //!     prompt::PromptSet,
 //!     session::{ApplyError, Event, EventRecord, Session, SessionConfig},
 //! };
@@ -75,17 +75,12 @@
 //! assert_eq!(policy.decide(&press("OK")).decision, Decision::Allow);
 //! ```
 
-pub mod action;
 pub mod agent;
 pub mod blackboard;
-pub mod clipping;
+mod clipping;
 pub mod command;
-pub mod duration;
 pub mod evaluation;
-pub mod geometry;
-pub mod ids;
 pub mod intent;
-pub mod keys;
 pub mod known_tools;
 pub mod memory;
 pub mod model;
@@ -104,8 +99,5 @@ pub mod secret;
 pub mod session;
 mod small;
 pub mod states;
-pub mod suggest;
 pub mod target;
-pub mod text;
-pub mod ui;
 pub mod workflow;

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{command::ActionCommandInfo, text::clip};
+use crate::command::ActionCommandInfo;
+use deskhand_ui::text::clip;
 
 /// A step in an agent's memory.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

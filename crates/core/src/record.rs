@@ -7,12 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    ids::SessionId,
     observation::Observation,
     prompt::PromptSet,
     session::{EffectRecord, EventRecord, SessionConfig, SessionEvent},
-    ui::PictureRef,
 };
+use deskhand_ui::{PictureRef, ids::SessionId};
 
 /// The format version that this code writes and reads; readers refuse every other one.
 pub const JOURNAL_VERSION: u32 = 1;

@@ -7,7 +7,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{agent::AgentRef, policy::matches, text::tokens, ui::AppInfo};
+use crate::agent::AgentRef;
+use deskhand_ui::{AppInfo, pattern::matches, text::tokens};
 
 /// A kind of retriever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -3,12 +3,10 @@
 use serde_json::json;
 
 use super::*;
-use crate::{
-    geometry::Rect,
-    ids::WindowId,
-    intent,
-    observation::Surface,
-    ui::{AppInfo, Tree, WindowInfo, WindowKind, WindowState},
+use crate::intent;
+use deskhand_ui::{
+    AppInfo, Element, ElementSource, Role, Surface, Tree, WindowInfo, WindowKind, WindowState,
+    geometry::Rect, ids::WindowId,
 };
 
 fn permit(role: &str, host: Option<&str>) -> SecretPermit {
@@ -17,7 +15,7 @@ fn permit(role: &str, host: Option<&str>) -> SecretPermit {
         application: "Browser".to_owned(),
         role: role.to_owned(),
         host: host.map(str::to_owned),
-        window: any(),
+        window: "*".to_owned(),
     }
 }
 

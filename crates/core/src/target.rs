@@ -2,12 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    agent::AgentDefinition,
+use crate::{agent::AgentDefinition, workflow::WorkflowOffer};
+use deskhand_ui::{
+    AppInfo, WindowInfo, WindowState,
     geometry::{Rect, Screen},
     ids::{AgentId, WindowId},
-    ui::{AppInfo, WindowInfo, WindowState},
-    workflow::WorkflowOffer,
 };
 
 /// Kind of a target.

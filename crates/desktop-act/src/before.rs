@@ -2,11 +2,11 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use deskhand_core::{
-    ids::{ElementId, WindowId},
-    ui::{Element, ElementCapability, ElementSource, Role, State, Tree, WindowInfo},
-};
 use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, TreeLimits};
+use deskhand_ui::{
+    Element, ElementCapability, ElementSource, Role, State, Tree, WindowInfo,
+    ids::{ElementId, WindowId},
+};
 
 use crate::{
     menus::is_menu,

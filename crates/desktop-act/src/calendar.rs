@@ -5,12 +5,12 @@
 
 use std::{ops::RangeInclusive, time::Duration};
 
-use deskhand_core::{
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, Picture};
+use deskhand_ui::{
+    Element, ElementSource, Role, Tree,
     geometry::{Point, Rect, Screen},
     ids::WindowId,
-    ui::{Element, ElementSource, Role, Tree},
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, Picture};
 
 use crate::{
     patience::{comes_within, watch_app},

@@ -1,8 +1,8 @@
 //! Detection of a caret at drawn words: typed text goes to the place that has one, and a mere copy of the text,
 //! as in a label, has none.
 
-use deskhand_core::geometry::{Rect, Screen};
 use deskhand_desktop::Picture;
+use deskhand_ui::geometry::{Rect, Screen};
 
 /// From which difference of a channel two pixels are different, of 255.
 const DIFFERENT_FROM: u8 = 40;

@@ -1,15 +1,14 @@
 //! The checks before an action: attached, showing, enabled, at rest, not covered, nothing modal in front.
 
-use deskhand_core::{
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits};
+use deskhand_ui::{
+    Element, ElementCapability, ElementSource, Role, State, Tree, WindowInfo, WindowKind,
     action::{ActionRefusal, TargetObstruction},
+    belongs_to,
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{
-        Element, ElementCapability, ElementSource, Role, State, Tree, WindowInfo, WindowKind, belongs_to,
-        names_equal,
-    },
+    names_equal,
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits};
 use futures_util::future::BoxFuture;
 
 use crate::{

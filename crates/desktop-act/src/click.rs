@@ -1,14 +1,17 @@
 //! Clicking an element or a point.
 
-use deskhand_core::{
-    action::{ActionKind, ActionProof, ActionRefusal, Aim, ElementDelta, Evidence, Shortfall, Uncertainty},
-    command::ActionRoute,
+use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction, PointerChord};
+use deskhand_ui::{
+    Element, ElementSource, Role, State, Tree, WindowInfo,
+    action::{
+        ActionKind, ActionProof, ActionRefusal, ActionRoute, Aim, ElementDelta, Evidence, Shortfall,
+        Uncertainty,
+    },
     geometry::{Point, Screen},
     ids::WindowId,
+    same_app,
     text::clip,
-    ui::{Element, ElementSource, Role, State, Tree, WindowInfo, same_app},
 };
-use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction, PointerChord};
 use serde_json::json;
 
 use crate::{

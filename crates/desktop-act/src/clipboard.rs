@@ -2,19 +2,18 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    action::{
-        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Blindness, Evidence, Shortfall, TEXT_MAX,
-        UnsupportedCapability,
-    },
-    command::ActionRoute,
-    ids::{ElementId, WindowId},
-    text::clip,
-    ui::ElementCapability,
-};
 use deskhand_desktop::{
     CancelScope, Desktop, DesktopResult,
     keys::{ChordKey, KeyChord, KeyModifier},
+};
+use deskhand_ui::{
+    ElementCapability,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, ActionRoute, Aim, Blindness, Evidence,
+        Shortfall, TEXT_MAX, UnsupportedCapability,
+    },
+    ids::{ElementId, WindowId},
+    text::clip,
 };
 use serde_json::json;
 

@@ -2,11 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use deskhand_core::{
-    ids::WindowId,
-    ui::{DocumentInfo, WindowInfo, WindowKind},
-};
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
+use deskhand_ui::{DocumentInfo, WindowInfo, WindowKind, ids::WindowId};
 
 use crate::window::question_of;
 

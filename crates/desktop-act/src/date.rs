@@ -4,16 +4,15 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use deskhand_core::{
+use deskhand_desktop::{Desktop, keys::NamedKey};
+use deskhand_ui::{
+    Element, Role,
     action::{
-        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Evidence, Shortfall,
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, ActionRoute, Aim, Evidence, Shortfall,
         UnsupportedCapability,
     },
-    command::ActionRoute,
     ids::ElementId,
-    ui::{Element, Role},
 };
-use deskhand_desktop::{Desktop, keys::NamedKey};
 use jiff::civil::Date;
 use serde_json::json;
 

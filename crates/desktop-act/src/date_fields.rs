@@ -1,7 +1,7 @@
 //! Part of a date or a time that each field shows: recognised by its range or, if it has none, by its text and
 //! its place.
 
-use deskhand_core::ui::{Element, Role};
+use deskhand_ui::{Element, Role};
 
 use crate::date::DatePart;
 
@@ -156,7 +156,7 @@ fn dates(fields: &[Element], is_year: impl Fn(&Element) -> bool) -> Option<(Vec<
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use deskhand_core::ids::ElementId;
+    use deskhand_ui::ids::ElementId;
 
     use super::*;
 

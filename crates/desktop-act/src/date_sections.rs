@@ -6,12 +6,13 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    action::{ActionKind, ActionOutcome, ActionProof, Aim, Blindness, Evidence, Shortfall, Uncertainty},
-    command::ActionRoute,
-    ui::Role,
-};
 use deskhand_desktop::{Desktop, DesktopError, ElementAction, keys::NamedKey};
+use deskhand_ui::{
+    Role,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRoute, Aim, Blindness, Evidence, Shortfall, Uncertainty,
+    },
+};
 use serde_json::json;
 
 use crate::{

@@ -2,14 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use deskhand_core::{
+use deskhand_desktop::{
+    Desktop, DesktopError, DesktopResult, ElementChangeKind, UiChange, alike::reads_otherwise,
+};
+use deskhand_ui::{
+    DocumentInfo, Element, Role, State, Tree,
     action::{ActionProof, ElementDelta, ElementRef},
     ids::ElementId,
     text::clip,
-    ui::{DocumentInfo, Element, Role, State, Tree},
-};
-use deskhand_desktop::{
-    Desktop, DesktopError, DesktopResult, ElementChangeKind, UiChange, alike::reads_otherwise,
 };
 
 use crate::{

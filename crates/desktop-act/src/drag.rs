@@ -1,11 +1,10 @@
 //! Dragging from one place to another.
 
-use deskhand_core::{
-    action::{ActionKind, Aim},
-    command::ActionRoute,
+use deskhand_desktop::{Desktop, DesktopResult, PointerChord};
+use deskhand_ui::{
+    action::{ActionKind, ActionRoute, Aim},
     ids::WindowId,
 };
-use deskhand_desktop::{Desktop, DesktopResult, PointerChord};
 
 use crate::{
     before::Before,

@@ -1,14 +1,11 @@
 //! Check that a row of a table is drawn where the application reports it: after sorting, some report the
 //! previous names.
 
-use deskhand_core::{
-    action::ActionRefusal,
-    ui::{CellRef, Element, ElementSource, Role, Tree, WindowInfo},
-};
 use deskhand_desktop::{
     Desktop,
     alike::{alike, reads_otherwise},
 };
+use deskhand_ui::{CellRef, Element, ElementSource, Role, Tree, WindowInfo, action::ActionRefusal};
 
 use crate::{before::look, report::Halt};
 

@@ -3,9 +3,9 @@
 //! Where a spreadsheet shows its letters and numbers, they say which cell a word is in. Else columns are what stands below each other,
 //! aligned at the left, at the right or in the middle.
 
-use deskhand_core::{
+use deskhand_ui::{
+    CellRange, CellRef, TableShape,
     geometry::{Rect, Screen},
-    ui::{CellRange, CellRef, TableShape},
 };
 
 use crate::type_drawn::is_one_line;

@@ -2,16 +2,15 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    action::{
-        ActionKind, ActionOutcome, ActionProof, Aim, ElementChangeKind, ElementDelta, ElementRef, Evidence,
-        Shortfall, Uncertainty, WaitedFor,
-    },
-    command::ActionRoute,
-    duration::milliseconds,
-    ui::{DocumentInfo, Element, WindowInfo},
-};
 use deskhand_desktop::{Desktop, DesktopResult, IdleReport, QuietLimits, UiChange};
+use deskhand_ui::{
+    DocumentInfo, Element, WindowInfo,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRoute, Aim, ElementChangeKind, ElementDelta,
+        ElementRef, Evidence, Shortfall, Uncertainty, WaitedFor,
+    },
+    duration::milliseconds,
+};
 
 use crate::{
     before::{Before, Sign},
@@ -404,7 +403,7 @@ impl<D: Desktop> EffectWait<'_, D> {
 
 #[cfg(test)]
 mod tests {
-    use deskhand_core::{ids::ElementId, ui::State};
+    use deskhand_ui::{State, ids::ElementId};
 
     use super::*;
 

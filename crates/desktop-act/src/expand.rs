@@ -1,15 +1,14 @@
 //! Expanding and collapsing an item of a tree, a combo box or a section.
 
-use deskhand_core::{
-    action::{
-        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Evidence, Shortfall, Uncertainty,
-        UnsupportedCapability,
-    },
-    command::ActionRoute,
-    ids::{ElementId, WindowId},
-    ui::State,
-};
 use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction, keys::NamedKey};
+use deskhand_ui::{
+    State,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, ActionRoute, Aim, Evidence, Shortfall,
+        Uncertainty, UnsupportedCapability,
+    },
+    ids::{ElementId, WindowId},
+};
 
 use crate::{
     checks::{CheckedTarget, TargetRequirement, check},
@@ -53,7 +52,7 @@ async fn expand_and_check<D: Desktop>(
     limits: &ActLimits,
 ) -> Result<ActionOutcome, Halt> {
     let ready = check(desktop, window, id, name, TargetRequirement::Act).await?;
-    let is_so = |states: deskhand_core::ui::States| states.has(State::Expanded) == open;
+    let is_so = |states: deskhand_ui::States| states.has(State::Expanded) == open;
     if is_so(ready.element.states) {
         return Ok(done(&ready, open, ActionProof::Holds { already: true }));
     }

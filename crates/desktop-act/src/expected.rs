@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use deskhand_core::action::{ActionProof, Evidence, Shortfall, TEXT_MAX, TextContextDiff};
+use deskhand_ui::action::{ActionProof, Evidence, Shortfall, TEXT_MAX, TextContextDiff};
 
 use crate::text::dots;
 

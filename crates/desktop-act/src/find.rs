@@ -1,12 +1,13 @@
 //! Finds elements by role and name, and the nearest matches.
 
-use deskhand_core::{
+use deskhand_desktop::{Desktop, DesktopResult};
+use deskhand_ui::{
+    Element, ElementQuery, Role, WindowInfo,
     action::ElementRef,
+    fold_name,
     ids::WindowId,
     suggest::{rank, similarity},
-    ui::{Element, ElementQuery, Role, WindowInfo, fold_name},
 };
-use deskhand_desktop::{Desktop, DesktopResult};
 
 use crate::{
     patience::read_tree,

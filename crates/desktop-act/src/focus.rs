@@ -1,15 +1,14 @@
 //! Giving an element the keyboard focus.
 
-use deskhand_core::{
+use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction};
+use deskhand_ui::{
+    Element, Role, State,
     action::{
-        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Evidence, Shortfall,
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, ActionRoute, Aim, Evidence, Shortfall,
         UnsupportedCapability,
     },
-    command::ActionRoute,
     ids::{ElementId, WindowId},
-    ui::{Element, Role, State},
 };
-use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction};
 
 use crate::{
     checks::{CheckedTarget, TargetRequirement, check},

@@ -1,11 +1,10 @@
 //! Moves the pointer onto something, for what shows only then.
 
-use deskhand_core::{
-    action::{ActionKind, Aim},
-    command::ActionRoute,
+use deskhand_desktop::{Desktop, DesktopResult};
+use deskhand_ui::{
+    action::{ActionKind, ActionRoute, Aim},
     ids::WindowId,
 };
-use deskhand_desktop::{Desktop, DesktopResult};
 
 use crate::{
     before::Before,

@@ -1,11 +1,11 @@
 //! Area in which an item is drawn: file managers take clicks on the picture and the name of a file, and not
 //! between them.
 
-use deskhand_core::{
-    geometry::{Point, Rect, Screen},
-    ui::{Element, Role},
-};
 use deskhand_desktop::{Desktop, DesktopResult, Picture};
+use deskhand_ui::{
+    Element, Role,
+    geometry::{Point, Rect, Screen},
+};
 
 /// Distance around the middle within which something has to be drawn, in pixels.
 const AROUND: i32 = 6;

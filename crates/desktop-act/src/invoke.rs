@@ -1,12 +1,11 @@
 //! Invoking an accessibility action by name.
 
-use deskhand_core::{
-    action::{ActionKind, ActionOutcome, ActionRefusal, Aim, Among},
-    command::ActionRoute,
-    ids::{ElementId, WindowId},
-    ui::names_equal,
-};
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction};
+use deskhand_ui::{
+    action::{ActionKind, ActionOutcome, ActionRefusal, ActionRoute, Aim, Among},
+    ids::{ElementId, WindowId},
+    names_equal,
+};
 
 use crate::{
     before::Before,

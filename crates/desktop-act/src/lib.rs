@@ -7,7 +7,7 @@
 //! change in the same window is no effect.
 //!
 //! ```
-//! use deskhand_core::{command::Verdict, ui::Role};
+//! use deskhand_ui::{Role, action::Verdict};
 //! use deskhand_desktop::Windowing as _;
 //! use deskhand_desktop_act::{ActLimits, TypeText, type_text};
 //! use deskhand_desktop_fake::{FakeApp, FakeDesktop, FakeElement, FakeWindow};

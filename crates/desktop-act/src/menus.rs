@@ -1,6 +1,6 @@
 //! Which roles belong to menus, and which menus of a window are open.
 
-use deskhand_core::ui::{Element, Role, State, Tree};
+use deskhand_ui::{Element, Role, State, Tree};
 
 /// Returns `true` if a role belongs to a menu or to a menu entry.
 pub(crate) fn is_menu(role: &Role) -> bool {

@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use deskhand_core::{
+use deskhand_ui::{
+    Element, Role, Tree,
     action::{ElementDelta, ElementRef},
     ids::ElementId,
     text::clip,
-    ui::{Element, Role, Tree},
 };
 
 use crate::{before::Before, difference::ElementAspectDiff};

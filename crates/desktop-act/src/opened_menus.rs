@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use deskhand_core::{
-    ids::{ElementId, WindowId},
-    ui::{Element, Role, State, Tree, WindowInfo, WindowKind},
-};
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, keys::NamedKey};
+use deskhand_ui::{
+    Element, Role, State, Tree, WindowInfo, WindowKind,
+    ids::{ElementId, WindowId},
+};
 
 use crate::{
     before::look,

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use deskhand_core::ui::{CellRange, CellRef, TableContent, WindowInfo};
 use deskhand_desktop::{Desktop, NativeAnswer, NativeCall};
+use deskhand_ui::{CellRange, CellRef, TableContent, WindowInfo};
 use serde_json::{Map, Value, json};
 
 /// The most formulas, and the most number formats, of one range.

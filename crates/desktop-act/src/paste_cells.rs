@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use deskhand_core::ui::{CellRange, Element};
 use deskhand_desktop::{
     CancelScope, Desktop, DesktopResult,
     keys::{ChordKey, KeyChord, KeyModifier},
 };
+use deskhand_ui::{CellRange, Element};
 
 /// From this number of cells on, pasting is faster than typing.
 const CELLS_MIN: u64 = 4;

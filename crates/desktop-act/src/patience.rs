@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, IdleReport, QuietLimits, TreeLimits, UiChange};
+use deskhand_ui::{
+    Element, IncompleteTreeCause, Tree,
     action::{ActionOutcome, WaitedFor},
     duration::milliseconds,
     ids::{ElementId, WindowId},
-    ui::{Element, IncompleteTreeCause, Tree},
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, IdleReport, QuietLimits, TreeLimits, UiChange};
 
 use crate::difference::announced;
 

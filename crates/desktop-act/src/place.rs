@@ -1,12 +1,12 @@
 //! Position of the pointer for a target.
 
-use deskhand_core::{
+use deskhand_desktop::Desktop;
+use deskhand_ui::{
+    Element, WindowInfo,
     action::ActionRefusal,
     geometry::{Point, Screen},
     ids::WindowId,
-    ui::{Element, WindowInfo},
 };
-use deskhand_desktop::Desktop;
 
 use crate::{
     checks::{TargetRequirement, check},

@@ -1,11 +1,10 @@
 //! Pressing the same keys several times.
 
-use deskhand_core::{
-    action::{ActionKind, ActionOutcome, ActionProof, ActionRefusal, ArgumentProblem, Evidence},
-    command::Verdict,
+use deskhand_desktop::{Desktop, DesktopResult, keys::KeyChord};
+use deskhand_ui::{
+    action::{ActionKind, ActionOutcome, ActionProof, ActionRefusal, ArgumentProblem, Evidence, Verdict},
     ids::WindowId,
 };
-use deskhand_desktop::{Desktop, DesktopResult, keys::KeyChord};
 
 use crate::{
     press_keys::{press_all, words},

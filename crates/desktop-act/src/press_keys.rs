@@ -1,14 +1,15 @@
 //! Pressing key chords.
 
-use deskhand_core::{
-    action::{ActionKind, ActionOutcome, ActionRefusal, Aim, ArgumentProblem, Extent, ExtentUnit},
-    command::ActionRoute,
-    ids::WindowId,
-    ui::WindowInfo,
-};
 use deskhand_desktop::{
     CancelScope, Desktop, DesktopError, DesktopResult,
     keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
+};
+use deskhand_ui::{
+    WindowInfo,
+    action::{
+        ActionKind, ActionOutcome, ActionRefusal, ActionRoute, Aim, ArgumentProblem, Extent, ExtentUnit,
+    },
+    ids::WindowId,
 };
 use serde_json::Value;
 

@@ -1,14 +1,13 @@
 //! Proof of an effect at one moment: windows, the target, and differences to the snapshot before.
 
-use deskhand_core::{
-    action::{ActionProof, ElementDelta},
-    ids::ElementId,
-    ui::{
-        DocumentInfo, Element, ElementSource, ElementTreePath, Role, Tree, WindowInfo, WindowKind,
-        belongs_to, same_app,
-    },
-};
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
+use deskhand_ui::{
+    DocumentInfo, Element, ElementSource, ElementTreePath, Role, Tree, WindowInfo, WindowKind,
+    action::{ActionProof, ElementDelta},
+    belongs_to,
+    ids::ElementId,
+    same_app,
+};
 
 use crate::{
     before::{Before, caret_of, look},

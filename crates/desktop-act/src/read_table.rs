@@ -1,13 +1,14 @@
 //! Reading the cells of a table.
 
-use deskhand_core::{
-    action::{ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, UnsupportedCapability},
-    command::ActionRoute,
+use deskhand_desktop::{Desktop, DesktopResult};
+use deskhand_ui::{
+    CellRange, CellRef, TableContent, TableShape, WindowInfo,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, ActionRoute, Aim, UnsupportedCapability,
+    },
     geometry::{Rect, Screen},
     ids::WindowId,
-    ui::{CellRange, CellRef, TableContent, TableShape, WindowInfo},
 };
-use deskhand_desktop::{Desktop, DesktopResult};
 use serde_json::json;
 
 use crate::{

@@ -1,12 +1,11 @@
 //! Reading the text of an element.
 
-use deskhand_core::{
-    action::{ActionKind, ActionOutcome, ActionProof, Aim},
-    command::ActionRoute,
-    ids::{ElementId, WindowId},
-    ui::Element,
-};
 use deskhand_desktop::{Desktop, DesktopResult};
+use deskhand_ui::{
+    Element,
+    action::{ActionKind, ActionOutcome, ActionProof, ActionRoute, Aim},
+    ids::{ElementId, WindowId},
+};
 use serde_json::json;
 
 use crate::{

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    ids::{ElementId, WindowId},
-    ui::{Element, ElementTreePath},
-};
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, QuietLimits};
+use deskhand_ui::{
+    Element, ElementTreePath,
+    ids::{ElementId, WindowId},
+};
 
 use crate::{
     patience::{read_element, read_tree, watch_app},

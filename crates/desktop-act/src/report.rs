@@ -2,17 +2,16 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
+use deskhand_desktop::{CancelScope, DesktopError, DesktopResult, QuietLimits, UiChange};
+use deskhand_ui::{
+    WindowInfo,
     action::{
-        ActionKind, ActionOutcome, ActionRefusal, Aim, CallReport, Cancellation, Evidence, Extent, Shortfall,
-        Uncertainty,
+        ActionKind, ActionOutcome, ActionRefusal, ActionRoute, Aim, CallReport, Cancellation, Evidence,
+        Extent, Shortfall, Uncertainty, Verdict,
     },
-    command::{ActionRoute, Verdict},
     geometry::{Point, Screen},
     ids::ElementId,
-    ui::WindowInfo,
 };
-use deskhand_desktop::{CancelScope, DesktopError, DesktopResult, QuietLimits, UiChange};
 use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! Rows that are written to a table: their range and cells.
 
-use deskhand_core::{
+use deskhand_ui::{
+    CellRange, CellRef, Element, TableShape,
     action::{ActionRefusal, ArgumentProblem},
-    ui::{CellRange, CellRef, Element, TableShape},
 };
 
 use crate::report::Halt;

@@ -1,16 +1,15 @@
 //! Scrolls by the wheel, and scrolls an element into view.
 
-use deskhand_core::{
+use deskhand_desktop::{CancelScope, Desktop, DesktopError, DesktopResult, ElementAction};
+use deskhand_ui::{
+    Element, State, WindowInfo,
     action::{
-        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, ArgumentProblem, Evidence, Extent,
-        ExtentUnit, Shortfall, Uncertainty, UnsupportedCapability,
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, ActionRoute, Aim, ArgumentProblem, Evidence,
+        Extent, ExtentUnit, Shortfall, Uncertainty, UnsupportedCapability,
     },
-    command::ActionRoute,
     geometry::{Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{Element, State, WindowInfo},
 };
-use deskhand_desktop::{CancelScope, Desktop, DesktopError, DesktopResult, ElementAction};
 
 use crate::{
     checks::{TargetRequirement, check},

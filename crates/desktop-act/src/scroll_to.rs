@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    action::{ActionKind, ActionOutcome, ActionProof, Aim, Evidence, Shortfall},
-    command::ActionRoute,
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, IdleReport, QuietLimits};
+use deskhand_ui::{
+    Element, Role, State, Tree, WindowInfo,
+    action::{ActionKind, ActionOutcome, ActionProof, ActionRoute, Aim, Evidence, Shortfall},
     duration::milliseconds,
+    fold_name,
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{Element, Role, State, Tree, WindowInfo, fold_name},
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, IdleReport, QuietLimits};
 use serde_json::json;
 
 use crate::{

@@ -2,16 +2,16 @@
 
 use std::{collections::VecDeque, iter};
 
-use deskhand_core::{
-    action::{
-        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Among, Evidence, SelectionMethod,
-        Shortfall, Uncertainty, UnsupportedCapability,
-    },
-    command::ActionRoute,
-    ids::{ElementId, WindowId},
-    ui::{Element, ElementCapability, ElementQuery, ElementSource, Role, State, names_equal},
-};
 use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction, keys::NamedKey};
+use deskhand_ui::{
+    Element, ElementCapability, ElementQuery, ElementSource, Role, State,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, ActionRoute, Aim, Among, Evidence,
+        SelectionMethod, Shortfall, Uncertainty, UnsupportedCapability,
+    },
+    ids::{ElementId, WindowId},
+    names_equal,
+};
 
 use crate::{
     checks::{CheckedTarget, TargetRequirement, check},

@@ -1,16 +1,16 @@
 //! Selecting a range of cells for the next command.
 
-use deskhand_core::{
-    action::{
-        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, ArgumentProblem, Evidence, Shortfall,
-    },
-    command::ActionRoute,
-    ids::WindowId,
-    ui::{CellRange, CellRanges, CellRef, Element, State, TableShape, WindowInfo},
-};
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, QuietLimits,
     keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
+};
+use deskhand_ui::{
+    CellRange, CellRanges, CellRef, Element, State, TableShape, WindowInfo,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, ActionRoute, Aim, ArgumentProblem, Evidence,
+        Shortfall,
+    },
+    ids::WindowId,
 };
 
 use crate::{

@@ -1,15 +1,15 @@
 //! Selects an item of a list that is only drawn: words that were read in the picture of a window.
 
-use deskhand_core::{
-    action::{
-        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Among, Evidence, SelectionMethod,
-        Shortfall,
-    },
-    command::ActionRoute,
-    ids::WindowId,
-    ui::{Element, ElementQuery, names_equal},
-};
 use deskhand_desktop::{Desktop, DesktopResult, QuietLimits, keys::NamedKey};
+use deskhand_ui::{
+    Element, ElementQuery,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, ActionRoute, Aim, Among, Evidence,
+        SelectionMethod, Shortfall,
+    },
+    ids::WindowId,
+    names_equal,
+};
 
 use crate::{
     checks::CheckedTarget,

@@ -1,13 +1,13 @@
 //! Selects an option of a drop-down that is a button without name or options, as LibreOffice makes them: the options are in a pop-up that it
 //! opens, and what is chosen is shown there alone.
 
-use deskhand_core::{
-    action::{ActionProof, Evidence, SelectionMethod, Uncertainty},
-    command::ActionRoute,
-    ids::WindowId,
-    ui::{Element, ElementQuery, Role, State, WindowInfo, names_equal},
-};
 use deskhand_desktop::{Desktop, keys::NamedKey};
+use deskhand_ui::{
+    Element, ElementQuery, Role, State, WindowInfo,
+    action::{ActionProof, ActionRoute, Evidence, SelectionMethod, Uncertainty},
+    ids::WindowId,
+    names_equal,
+};
 
 use crate::{
     checks::CheckedTarget,

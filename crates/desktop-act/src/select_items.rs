@@ -1,16 +1,17 @@
 //! Selects several items of a list, tree or table, and no others.
 
-use deskhand_core::{
+use deskhand_desktop::{Button, Desktop, DesktopResult, PointerChord};
+use deskhand_ui::{
+    Element, Role, State,
     action::{
-        ActionKind, ActionOutcome, ActionProof, Aim, ArgumentProblem, Evidence, SelectionMethod, Shortfall,
+        ActionKind, ActionOutcome, ActionProof, ActionRoute, Aim, ArgumentProblem, Evidence, SelectionMethod,
+        Shortfall,
     },
-    command::ActionRoute,
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
     keys::KeyModifier,
-    ui::{Element, Role, State, names_equal},
+    names_equal,
 };
-use deskhand_desktop::{Button, Desktop, DesktopResult, PointerChord};
 
 use crate::{
     checks::{CheckedTarget, TargetRequirement, check},

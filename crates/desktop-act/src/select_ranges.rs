@@ -1,12 +1,12 @@
 //! Selects several ranges of cells: the first one as any range is, the others by clicks with Ctrl held, which keep what is selected.
 
-use deskhand_core::{
+use deskhand_desktop::{Button, Desktop, PointerChord, QuietLimits};
+use deskhand_ui::{
+    CellRange, CellRanges, CellRef, Element, TableShape, WindowInfo,
     action::{ActionRefusal, UnsupportedCapability},
     geometry::{Point, Screen},
     keys::KeyModifier,
-    ui::{CellRange, CellRanges, CellRef, Element, TableShape, WindowInfo},
 };
-use deskhand_desktop::{Button, Desktop, PointerChord, QuietLimits};
 
 use crate::{
     before::look_at_places,

@@ -1,17 +1,16 @@
 //! Selecting a part of the text of an element.
 
-use deskhand_core::{
-    action::{
-        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Among, Evidence, Shortfall, TEXT_MAX,
-        UnsupportedCapability,
-    },
-    command::ActionRoute,
-    ids::{ElementId, WindowId},
-    text::clip,
-};
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, ElementAction,
     keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
+};
+use deskhand_ui::{
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, ActionRoute, Aim, Among, Evidence, Shortfall,
+        TEXT_MAX, UnsupportedCapability,
+    },
+    ids::{ElementId, WindowId},
+    text::clip,
 };
 
 use crate::{

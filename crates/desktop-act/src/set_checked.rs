@@ -1,15 +1,14 @@
 //! Checking or unchecking a check box, radio button or toggle button.
 
-use deskhand_core::{
-    action::{
-        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Evidence, Shortfall, Uncertainty,
-        UnsupportedCapability,
-    },
-    command::ActionRoute,
-    ids::{ElementId, WindowId},
-    ui::{Element, Role, State},
-};
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
+use deskhand_ui::{
+    Element, Role, State,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, ActionRoute, Aim, Evidence, Shortfall,
+        Uncertainty, UnsupportedCapability,
+    },
+    ids::{ElementId, WindowId},
+};
 
 use crate::{
     checks::{TargetRequirement, check},

@@ -2,18 +2,17 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    action::{
-        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Blindness, Evidence, Shortfall, TEXT_MAX,
-        UnsupportedCapability,
-    },
-    command::ActionRoute,
-    ids::{ElementId, WindowId},
-    text::clip,
-    ui::{Element, ElementCapability, Role, State},
-};
 use deskhand_desktop::{
     CancelScope, Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits, keys::NamedKey,
+};
+use deskhand_ui::{
+    Element, ElementCapability, Role, State,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, ActionRoute, Aim, Blindness, Evidence,
+        Shortfall, TEXT_MAX, UnsupportedCapability,
+    },
+    ids::{ElementId, WindowId},
+    text::clip,
 };
 use serde_json::json;
 

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use deskhand_core::{
-    action::{ActionKind, ActionOutcome, ActionProof, Aim},
-    command::ActionRoute,
-    ids::WindowId,
-    ui::{Element, State},
-};
 use deskhand_desktop::{Desktop, DesktopResult};
+use deskhand_ui::{
+    Element, State,
+    action::{ActionKind, ActionOutcome, ActionProof, ActionRoute, Aim},
+    ids::WindowId,
+};
 use serde_json::json;
 
 use crate::{patience::read_tree, report::ActionReport, surfaces::surfaces};

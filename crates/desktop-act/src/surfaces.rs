@@ -1,18 +1,19 @@
 //! A window with its dialogs and pop-ups: which of them contains an element, which is in front.
 
-use deskhand_core::{
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, TreeLimits};
+use deskhand_ui::{
+    self, Element, IncompleteTreeCause, State, WindowInfo, WindowKind,
     duration::milliseconds,
     ids::{ElementId, WindowId},
-    ui::{self, Element, IncompleteTreeCause, State, WindowInfo, WindowKind, same_app},
+    same_app,
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, TreeLimits};
 
 use crate::{before::look, patience::patiently, report::Halt};
 
 /// A window with its dialogs and pop-ups, bottom to top.
 pub(crate) async fn surfaces<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Vec<WindowInfo>> {
     let windows = desktop.windows().await?;
-    let own = ui::surfaces(&windows, window).ok_or(DesktopError::NoWindow(window))?;
+    let own = deskhand_ui::surfaces(&windows, window).ok_or(DesktopError::NoWindow(window))?;
     Ok(own.into_iter().cloned().collect())
 }
 

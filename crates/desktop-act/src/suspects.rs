@@ -5,8 +5,8 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{duration::milliseconds, ui::Tree};
 use deskhand_desktop::{Desktop, ElementChangeKind};
+use deskhand_ui::{Tree, duration::milliseconds};
 
 use crate::{
     before::Before,

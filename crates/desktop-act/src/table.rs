@@ -1,11 +1,12 @@
 //! Helpers of the table actions: finding the table, comparing cells, moving the cursor.
 
-use deskhand_core::{
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, TreeLimits};
+use deskhand_ui::{
+    CellRange, CellRef, Element, ElementCapability, Role, State, WindowInfo,
     action::{ActionRefusal, Among, UnsupportedCapability},
     ids::{ElementId, WindowId},
-    ui::{CellRange, CellRef, Element, ElementCapability, Role, State, WindowInfo, names_equal},
+    names_equal,
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, TreeLimits};
 
 use crate::{
     checks::{CheckedTarget, TargetRequirement, check},

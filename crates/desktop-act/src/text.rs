@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
+use deskhand_desktop::{
+    Desktop, DesktopError, ElementAction, QuietLimits,
+    keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
+};
+use deskhand_ui::{
+    Element, ElementCapability, Role, State,
     action::{
         ActionKind, ActionProof, ActionRefusal, Blindness, Evidence, Shortfall, Uncertainty,
         UnsupportedCapability,
     },
     ids::{ElementId, WindowId},
-    ui::{Element, ElementCapability, Role, State},
-};
-use deskhand_desktop::{
-    Desktop, DesktopError, ElementAction, QuietLimits,
-    keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
 };
 
 use crate::{

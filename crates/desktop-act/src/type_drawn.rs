@@ -6,15 +6,15 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    geometry::{Rect, Screen},
-    ids::WindowId,
-    text::clip,
-    ui::{Element, ElementSource, Role, WindowInfo},
-};
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, Picture, QuietLimits, TreeLimits,
     alike::{alike, essence},
+};
+use deskhand_ui::{
+    Element, ElementSource, Role, WindowInfo,
+    geometry::{Rect, Screen},
+    ids::WindowId,
+    text::clip,
 };
 
 use crate::{caret::CaretPictures, words::is_drawn_word};

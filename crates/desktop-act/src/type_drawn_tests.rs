@@ -1,6 +1,6 @@
 //! Words of a form before and after something was typed.
 
-use deskhand_core::ids::ElementId;
+use deskhand_ui::ids::ElementId;
 
 use super::*;
 

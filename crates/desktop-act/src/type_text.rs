@@ -2,18 +2,17 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
+use deskhand_desktop::{CancelScope, Desktop, DesktopError, DesktopResult, QuietLimits};
+use deskhand_ui::{
+    Element, ElementCapability, Role, State,
     action::{
-        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Blindness, Evidence, Extent, ExtentUnit,
-        InputCounts, Shortfall, TEXT_MAX, UiChange, Uncertainty, UnsupportedCapability,
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, ActionRoute, Aim, Blindness, Evidence, Extent,
+        ExtentUnit, InputCounts, Shortfall, TEXT_MAX, UiChange, Uncertainty, UnsupportedCapability,
     },
-    command::ActionRoute,
     ids::{ElementId, WindowId},
     secret::reference,
     text::clip,
-    ui::{Element, ElementCapability, Role, State},
 };
-use deskhand_desktop::{CancelScope, Desktop, DesktopError, DesktopResult, QuietLimits};
 use serde_json::json;
 
 use crate::{

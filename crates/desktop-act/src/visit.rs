@@ -5,15 +5,17 @@ use std::{
     sync::OnceLock,
 };
 
-use deskhand_core::{
+use deskhand_desktop::{Button, Desktop, DesktopResult, QuietLimits};
+use deskhand_ui::{
+    Element, ElementQuery, ElementSource, Role, State,
     action::{
         ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Among, ArgumentProblem, Evidence,
         Shortfall,
     },
+    called,
     ids::{ElementId, WindowId},
-    ui::{Element, ElementQuery, ElementSource, Role, State, called, names_equal},
+    names_equal,
 };
-use deskhand_desktop::{Button, Desktop, DesktopResult, QuietLimits};
 
 use crate::{
     checks::{TargetRequirement, check},

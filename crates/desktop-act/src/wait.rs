@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
+use deskhand_desktop::{Desktop, DesktopResult, QuietLimits};
+use deskhand_ui::{
     action::{ActionKind, ActionOutcome, ActionProof, Aim},
     duration::milliseconds,
     ids::WindowId,
 };
-use deskhand_desktop::{Desktop, DesktopResult, QuietLimits};
 
 use crate::{patience::watch_app, report::ActionReport};
 

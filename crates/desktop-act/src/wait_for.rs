@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
+use deskhand_desktop::{Desktop, DesktopResult, QuietLimits};
+use deskhand_ui::{
+    ElementQuery,
     action::{ActionKind, ActionOutcome, ActionProof, Aim, Condition, Evidence, Shortfall},
     duration::milliseconds,
+    fold_name,
     ids::WindowId,
-    ui::{ElementQuery, fold_name},
 };
-use deskhand_desktop::{Desktop, DesktopResult, QuietLimits};
 
 use crate::{
     find::find_element,

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    action::{ActionKind, ActionOutcome, ActionProof, Aim, Evidence, Shortfall},
-    command::ActionRoute,
-    ids::WindowId,
-    ui::{WindowInfo, WindowKind, belongs_to, is_notice, same_app},
-};
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
+use deskhand_ui::{
+    WindowInfo, WindowKind,
+    action::{ActionKind, ActionOutcome, ActionProof, ActionRoute, Aim, Evidence, Shortfall},
+    belongs_to,
+    ids::WindowId,
+    is_notice, same_app,
+};
 
 use crate::{
     launching::WindowWait,

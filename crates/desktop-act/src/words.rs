@@ -1,13 +1,10 @@
 //! Words that are only drawn in a window, as they were read in its picture.
 
-use deskhand_core::{
-    ids::WindowId,
-    ui::{Element, ElementQuery, ElementSource, WindowInfo, names_equal},
-};
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, TreeLimits,
     alike::{essence, occurs},
 };
+use deskhand_ui::{Element, ElementQuery, ElementSource, WindowInfo, ids::WindowId, names_equal};
 
 /// Maximum number of looks for words that may have to be drawn first.
 pub(crate) const LOOKS_MAX: usize = 3;
@@ -70,7 +67,7 @@ pub(crate) fn may_be_among(drawn: &[Element], wanted: &ElementQuery) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use deskhand_core::{ids::ElementId, ui::Role};
+    use deskhand_ui::{Role, ids::ElementId};
 
     use super::*;
 

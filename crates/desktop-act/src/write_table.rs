@@ -2,18 +2,17 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    action::{
-        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, CellMismatch, Evidence, Extent,
-        ExtentUnit, Shortfall,
-    },
-    command::ActionRoute,
-    ids::WindowId,
-    ui::{CellRange, CellRef, Element, ElementCapability, State, WindowInfo, WindowKind},
-};
 use deskhand_desktop::{
     Button, CancelScope, Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits,
     keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
+};
+use deskhand_ui::{
+    CellRange, CellRef, Element, ElementCapability, State, WindowInfo, WindowKind,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, ActionRoute, Aim, CellMismatch, Evidence,
+        Extent, ExtentUnit, Shortfall,
+    },
+    ids::WindowId,
 };
 use serde_json::json;
 

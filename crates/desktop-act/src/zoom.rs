@@ -1,12 +1,12 @@
 //! A part of a window as a picture, in the size that it has on the screen.
 
-use deskhand_core::{
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, Picture};
+use deskhand_ui::{
+    State,
     action::ActionRefusal,
     geometry::{Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::State,
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, Picture};
 
 use crate::{
     checks::{TargetRequirement, check},

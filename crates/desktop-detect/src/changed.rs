@@ -1,7 +1,7 @@
 //! Which parts of a picture changed, so that only those are read again.
 
-use deskhand_core::geometry::{Rect, Screen};
 use deskhand_desktop::Picture;
+use deskhand_ui::geometry::{Rect, Screen};
 
 use crate::overlap::around;
 

@@ -2,19 +2,17 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    geometry::{Point, Rect, Screen},
-    ids::{ElementId, WindowId},
-    ui::{
-        CellRange, CellRef, DocumentInfo, Element, ElementTreePath, InstalledApplication, TableContent, Tree,
-        WindowInfo,
-    },
-};
 use deskhand_desktop::{
     Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents, ElementAction,
     ElementChangeKind, ElementPatterns, FileState, IdleReport, IdleWait, InputInjection, LaunchRequest,
     LaunchedProgram, Native, NativeAnswer, NativeCall, Natives, Picture, PointerChord, ProcessExit,
     QuietLimits, Quirks, TreeLimits, UiTree, WindowManagement, WindowTreeSnapshot, keys::KeyChord,
+};
+use deskhand_ui::{
+    CellRange, CellRef, DocumentInfo, Element, ElementTreePath, InstalledApplication, TableContent, Tree,
+    WindowInfo,
+    geometry::{Point, Rect, Screen},
+    ids::{ElementId, WindowId},
 };
 
 use crate::DetectingDesktop;

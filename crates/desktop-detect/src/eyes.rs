@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 
-use deskhand_core::{
+use deskhand_desktop::Picture;
+use deskhand_ui::{
     duration::milliseconds,
     geometry::{Rect, Screen},
     ids::WindowId,
 };
-use deskhand_desktop::Picture;
 use tokio::time::Instant;
 
 use crate::{

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use deskhand_core::{
+use deskhand_ui::{
+    Element, ElementSource, Role, Tree,
     geometry::{Rect, Screen},
     ids::ElementId,
-    ui::{Element, ElementSource, Role, Tree},
 };
 
 use deskhand_desktop::alike::{alike, occurs};

@@ -9,12 +9,12 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::geometry::Rect;
 use deskhand_desktop::Picture;
 use deskhand_local_client::{
     LocalCallError, LocalProgram,
     protocol::{Letters, LocalOutput, LocalRequest, PictureText},
 };
+use deskhand_ui::geometry::Rect;
 use tokio::{sync::oneshot, task::spawn_blocking};
 
 use crate::{languages::letters_of, options::OcrOptions, reading::OcrReadError, words::OcrLabel};

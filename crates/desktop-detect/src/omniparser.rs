@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use deskhand_core::{
+use deskhand_desktop::Picture;
+use deskhand_http::{BodyError, HttpCredential, HttpTimeout, UrlError, http_url, read_body, root_cause};
+use deskhand_ui::{
     geometry::{Rect, Screen},
     text::{collapse_whitespace, excerpt},
 };
-use deskhand_desktop::Picture;
-use deskhand_http::{BodyError, HttpCredential, HttpTimeout, UrlError, http_url, read_body, root_cause};
 use reqwest::{
     Client, StatusCode, Url,
     header::{AUTHORIZATION, CONTENT_TYPE},

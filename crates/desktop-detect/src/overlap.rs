@@ -1,6 +1,6 @@
 //! Overlap of rectangles.
 
-use deskhand_core::geometry::Rect;
+use deskhand_ui::geometry::Rect;
 
 /// The number of pixels of a rectangle.
 pub(crate) fn area<S>(rect: &Rect<S>) -> f64 {
@@ -31,7 +31,7 @@ pub(crate) const fn padded<S>(rect: &Rect<S>, margin: i32) -> Rect<S> {
 
 #[cfg(test)]
 mod tests {
-    use deskhand_core::geometry::Screen;
+    use deskhand_ui::geometry::Screen;
 
     use super::*;
 

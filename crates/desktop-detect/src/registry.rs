@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use deskhand_core::{
+use deskhand_ui::{
+    Element, ElementSource, Role, State, States, WindowInfo,
     geometry::{Point, Rect, Screen, WindowSpace},
     ids::{ElementId, WindowId},
-    ui::{Element, ElementSource, Role, State, States, WindowInfo},
 };
 
 use deskhand_desktop::alike::alike;
@@ -194,7 +194,7 @@ fn drawn(id: ElementId, bounds: Rect<Screen>) -> Element {
 
 #[cfg(test)]
 mod tests {
-    use deskhand_core::ui::{AppInfo, WindowKind, WindowState};
+    use deskhand_ui::{AppInfo, WindowKind, WindowState};
 
     use super::*;
 

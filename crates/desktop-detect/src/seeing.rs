@@ -2,12 +2,13 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use deskhand_core::{
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, QuietLimits, TreeLimits, WindowTreeSnapshot};
+use deskhand_ui::{
+    Element, ElementSource, Role, State, Tree, WindowInfo, WindowKind,
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{Element, ElementSource, Role, State, Tree, WindowInfo, WindowKind, same_app},
+    same_app,
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, QuietLimits, TreeLimits, WindowTreeSnapshot};
 
 use crate::{
     eyes::{Boxes, DetectionCache, Wants},

@@ -1,6 +1,6 @@
 //! Where detected elements are inserted among the elements of a window.
 
-use deskhand_core::ui::{Role, States};
+use deskhand_ui::{Role, States};
 
 use super::{super::element_tests, *};
 

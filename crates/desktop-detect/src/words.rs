@@ -1,6 +1,6 @@
 //! From the TSV output of tesseract to labels: words that belong together, with their bounds.
 
-use deskhand_core::geometry::{Image, Point, Rect, Screen};
+use deskhand_ui::geometry::{Image, Point, Rect, Screen};
 
 use crate::overlap::around;
 

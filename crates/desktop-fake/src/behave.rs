@@ -1,11 +1,11 @@
 //! The effects of clicks, actions and due events on the state.
 
-use deskhand_core::{
+use deskhand_desktop::{Button, ElementChangeKind, PointerChord, UiChange};
+use deskhand_ui::{
+    CellRange, Role, State, WindowKind,
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{CellRange, Role, State, WindowKind},
 };
-use deskhand_desktop::{Button, ElementChangeKind, PointerChord, UiChange};
 
 use crate::{
     plan::{Behaviour, FakeWindow},

@@ -7,20 +7,18 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{
-    duration::milliseconds,
-    geometry::{Point, Rect, Screen, Size},
-    ids::{ElementId, WindowId},
-    ui::{
-        CellRange, CellRef, DocumentInfo, Element, ElementTreePath, InstalledApplication, State,
-        TableContent, Tree, WindowInfo, WindowKind,
-    },
-};
 use deskhand_desktop::{
     CancelScope, Capabilities, Desktop, DesktopError, DesktopResult, Documents, ElementAction,
     ElementPatterns, FileStamp, FileState, InputInjection, LaunchRequest, LaunchedProgram, Native,
     NativeAnswer, NativeCall, Natives, PointerChord, ProcessExit, Quirks, TreeLimits, UiTree,
     WindowManagement, WindowTreeSnapshot, keys::KeyChord,
+};
+use deskhand_ui::{
+    CellRange, CellRef, DocumentInfo, Element, ElementTreePath, InstalledApplication, State, TableContent,
+    Tree, WindowInfo, WindowKind,
+    duration::milliseconds,
+    geometry::{Point, Rect, Screen, Size},
+    ids::{ElementId, WindowId},
 };
 
 use crate::{
@@ -425,7 +423,7 @@ impl ElementPatterns for FakeDesktop {
 
     async fn action_names(&self, id: ElementId) -> DesktopResult<Vec<String>> {
         let stage = self.reach()?;
-        let offers = stage.node(id)?.plan.patterns.contains(&deskhand_core::ui::ElementCapability::Action);
+        let offers = stage.node(id)?.plan.patterns.contains(&deskhand_ui::ElementCapability::Action);
         Ok(if offers { vec!["click".to_owned()] } else { Vec::new() })
     }
 

@@ -1,12 +1,12 @@
 //! The effects of typing and chords on the state.
 
-use deskhand_core::{
-    ids::{ElementId, WindowId},
-    ui::{CellRange, CellRef, State, WindowKind},
-};
 use deskhand_desktop::{
     ElementChangeKind,
     keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
+};
+use deskhand_ui::{
+    CellRange, CellRef, State, WindowKind,
+    ids::{ElementId, WindowId},
 };
 
 use crate::{plan::Behaviour, stage::Stage};

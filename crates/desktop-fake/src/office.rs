@@ -1,6 +1,6 @@
 //! A small office suite: a text with a table, and a spreadsheet that can be launched.
 
-use deskhand_core::ui::{ElementCapability, Role, State};
+use deskhand_ui::{ElementCapability, Role, State};
 
 use crate::{
     desktop::FakeDesktop,

@@ -2,8 +2,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use deskhand_core::geometry::{Rect, Screen};
 use deskhand_desktop::Picture;
+use deskhand_ui::geometry::{Rect, Screen};
 
 use crate::stage::Stage;
 

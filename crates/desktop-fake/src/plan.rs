@@ -1,9 +1,9 @@
 //! What a desktop in memory is made of, as plain data.
 
-use deskhand_core::{
+use deskhand_ui::{
+    ElementCapability, Role, State, States, ValueRange, WindowKind,
     geometry::{Rect, Screen},
     ids::ElementId,
-    ui::{ElementCapability, Role, State, States, ValueRange, WindowKind},
 };
 
 use crate::sheet::FakeSheet;

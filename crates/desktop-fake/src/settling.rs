@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
+use deskhand_desktop::{DesktopResult, ElementChangeKind, IdleReport, IdleWait, QuietLimits};
+use deskhand_ui::{
     duration::milliseconds,
     ids::{ElementId, WindowId},
 };
-use deskhand_desktop::{DesktopResult, ElementChangeKind, IdleReport, IdleWait, QuietLimits};
 
 use crate::{FakeDesktop, stage::Stage};
 

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use deskhand_core::{
+use deskhand_ui::{
+    CellRange, CellRef, TableShape,
     geometry::{Rect, Screen},
-    ui::{CellRange, CellRef, TableShape},
 };
 
 /// The visible columns and rows.

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use deskhand_core::geometry::{Rect, Screen};
 use deskhand_desktop::{Capture, Clipboard, DesktopError, DesktopResult, Picture};
+use deskhand_ui::geometry::{Rect, Screen};
 
 use crate::desktop::FakeDesktop;
 

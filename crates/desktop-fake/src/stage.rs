@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use deskhand_core::{
+use deskhand_desktop::{ElementChangeKind, ProcessExit, UiChange};
+use deskhand_ui::{
+    AppInfo, CellRef, ElementTreePath, InstalledApplication, Role, State, WindowInfo, WindowState,
     geometry::{Point, Rect, Screen, Size},
     ids::{ElementId, WindowId},
-    ui::{AppInfo, CellRef, ElementTreePath, InstalledApplication, Role, State, WindowInfo, WindowState},
 };
-use deskhand_desktop::{ElementChangeKind, ProcessExit, UiChange};
 
 use crate::plan::{Behaviour, FakeApp, FakeElement, FakeWindow, Truth};
 

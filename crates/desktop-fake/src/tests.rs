@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use deskhand_core::ui::CellRange;
 use deskhand_desktop::{ElementPatterns, IdleWait, QuietLimits, TreeLimits, UiTree, WindowManagement};
+use deskhand_ui::CellRange;
 
 use crate::{OFFICE_SALES, office};
 

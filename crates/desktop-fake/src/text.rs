@@ -1,6 +1,6 @@
 //! Texts with a caret and a selection, and what editors make of typed text by themselves.
 
-use deskhand_core::ids::ElementId;
+use deskhand_ui::ids::ElementId;
 
 use crate::{
     plan::{Corrects, Semantic},

@@ -1,13 +1,11 @@
 //! The elements of the state, as an accessibility interface exposes them.
 
-use deskhand_core::{
-    ids::{ElementId, WindowId},
-    ui::{
-        CellRange, CellRef, Element, ElementCapability, ElementSource, IncompleteTreeCause, Role, State,
-        TableContent, Tree,
-    },
-};
 use deskhand_desktop::{DesktopError, DesktopResult, ElementAction, ElementChangeKind, TreeLimits};
+use deskhand_ui::{
+    CellRange, CellRef, Element, ElementCapability, ElementSource, IncompleteTreeCause, Role, State,
+    TableContent, Tree,
+    ids::{ElementId, WindowId},
+};
 
 use crate::{
     plan::{Behaviour, FakeElement, Semantic},
@@ -142,7 +140,7 @@ impl Stage {
         let (window, bounds) = self
             .nodes
             .get(&table)
-            .map_or((WindowId(0), deskhand_core::geometry::Rect::new(0, 0, 0, 0)), |node| {
+            .map_or((WindowId(0), deskhand_ui::geometry::Rect::new(0, 0, 0, 0)), |node| {
                 (node.window, node.bounds)
             });
         let mut plan = FakeElement::new(Role::TABLE_CELL, &cell.to_string());
@@ -347,7 +345,7 @@ pub(crate) fn not_offered(operation: &'static str, node: &Node, needs: &str) -> 
     DesktopError::NotOffered { operation, element, needs: needs.to_owned() }
 }
 
-fn outside(range: CellRange, shape: deskhand_core::ui::TableShape) -> DesktopError {
+fn outside(range: CellRange, shape: deskhand_ui::TableShape) -> DesktopError {
     DesktopError::failed(
         format!("find the cells {range}"),
         format!("the table has {} rows and {} columns", shape.rows, shape.columns),

@@ -6,11 +6,11 @@
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use deskhand_core::{command::Verdict, ids::WindowId};
 use deskhand_desktop::{LaunchRequest, Native as _, NativeAnswer, NativeCall};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, TableTarget};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
+use deskhand_ui::{action::Verdict, ids::WindowId};
 use serde_json::{Value, json};
 
 /// The columns of both.

@@ -7,9 +7,9 @@
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
-use deskhand_core::geometry::Size;
 use deskhand_desktop::{Capture as _, Picture};
 use deskhand_desktop_linux::{DesktopHandle, LinuxDesktop, LiveScreen, VirtualOptions};
+use deskhand_ui::geometry::Size;
 use serde_json::{Value, json};
 use x11rb::{
     COPY_DEPTH_FROM_PARENT, COPY_FROM_PARENT,

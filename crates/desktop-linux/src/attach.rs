@@ -7,9 +7,9 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::ids::IdsSeen;
 use deskhand_desktop::{DesktopError, DesktopResult};
 use deskhand_process::{await_exit, check_peer};
+use deskhand_ui::ids::IdsSeen;
 use tokio::net::UnixStream;
 
 use crate::{

@@ -12,8 +12,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_core::policy::SafeGuardLabels;
-
 /// The most languages that are looked for.
 const LANGUAGES_MAX: usize = 16;
 /// The most catalogues that are read.
@@ -76,8 +74,8 @@ const CATALOGUES: &[&str] = &[
     "sc",
 ];
 
-/// The labels of what cannot be undone in the languages of this machine.
-pub fn translated_labels() -> SafeGuardLabels {
+/// Calls `with` for each label of the installed catalogues and its translation, in the languages of this machine.
+pub fn each_translation(with: &mut dyn FnMut(&str, &str)) {
     let roots = [
         "/usr/share/locale",
         "/usr/local/share/locale",
@@ -85,7 +83,7 @@ pub fn translated_labels() -> SafeGuardLabels {
         "/usr/lib/libreoffice/program/resource",
     ];
     let roots: Vec<PathBuf> = roots.iter().map(PathBuf::from).collect();
-    labels(&roots, &languages(|name| std::env::var_os(name), Path::new("/usr/lib/locale")))
+    each_in(&roots, &languages(|name| std::env::var_os(name), Path::new("/usr/lib/locale")), with);
 }
 
 /// The languages that applications speak, and those of the installed locales: `de_AT` and `de`.
@@ -113,18 +111,16 @@ fn languages(variable: impl Fn(&str) -> Option<OsString>, installed: &Path) -> V
     languages
 }
 
-/// The labels in the catalogues of these languages.
-fn labels(roots: &[PathBuf], languages: &[String]) -> SafeGuardLabels {
-    let mut words = SafeGuardLabels::default();
+/// The same in the catalogues of these languages.
+fn each_in(roots: &[PathBuf], languages: &[String], with: &mut dyn FnMut(&str, &str)) {
     let folders = languages
         .iter()
         .flat_map(|language| roots.iter().map(move |root| root.join(language).join("LC_MESSAGES")));
     let files =
         folders.flat_map(|folder| CATALOGUES.iter().map(move |name| folder.join(format!("{name}.mo"))));
     for bytes in files.filter_map(|file| content(&file)).take(FILES_MAX) {
-        each(&bytes, |original, translation| words.learn(original, translation));
+        each(&bytes, &mut *with);
     }
-    words
 }
 
 /// The content of a catalogue; `None` if there is none, or none of a size to be read.

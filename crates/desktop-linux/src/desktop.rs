@@ -11,13 +11,13 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{
-    geometry::{Rect, Screen},
-    ids::{ElementId, IdsSeen, WindowId},
-};
 use deskhand_desktop::{
     Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Picture, TreeLimits, UiTree as _,
     WindowTreeSnapshot,
+};
+use deskhand_ui::{
+    geometry::{Rect, Screen},
+    ids::{ElementId, IdsSeen, WindowId},
 };
 use tokio::{
     sync::{Mutex, OnceCell, broadcast},

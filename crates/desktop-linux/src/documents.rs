@@ -12,12 +12,12 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use deskhand_core::{
+use deskhand_desktop::{DesktopResult, Documents, FileStamp, FileState};
+use deskhand_ui::{
+    DocumentInfo, WindowInfo,
     ids::WindowId,
     suggest::{rank, similarity},
-    ui::{DocumentInfo, WindowInfo},
 };
-use deskhand_desktop::{DesktopResult, Documents, FileStamp, FileState};
 
 use crate::{blocking::run_blocking, desktop::LinuxDesktop};
 

@@ -6,8 +6,8 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{ids::ElementId, ui::State};
 use deskhand_desktop::ElementChangeKind;
+use deskhand_ui::{State, ids::ElementId};
 use tokio::{sync::broadcast::error::RecvError, task::JoinSet, time::Instant};
 
 use crate::atspi::{Accessibility, is_noise};

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use deskhand_core::geometry::{Point, Screen};
 use deskhand_desktop::{DesktopResult, InputInjection, PointerChord, keys::KeyChord};
+use deskhand_ui::geometry::{Point, Screen};
 
 use crate::{desktop::LinuxDesktop, server::On};
 

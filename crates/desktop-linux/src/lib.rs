@@ -52,7 +52,7 @@ mod windowing;
 mod x11;
 
 pub use atspi::MirrorDiff;
-pub use catalogues::translated_labels;
+pub use catalogues::each_translation;
 pub use current::{install_gnome_extension, portal_support};
 pub use deskhand_desktop_wayland::{CompositorSupport, GNOME_EXTENSION, write_gnome_extension};
 pub use desktop::LinuxDesktop;

@@ -3,8 +3,8 @@
 
 use std::{ops::Deref, sync::PoisonError, time::Instant};
 
-use deskhand_core::geometry::{Point, Rect, Screen, Size};
 use deskhand_desktop::{DesktopError, DesktopResult, Picture};
+use deskhand_ui::geometry::{Point, Rect, Screen, Size};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 

@@ -1,6 +1,6 @@
 //! Durations in milliseconds.
 
-use deskhand_core::duration::milliseconds;
+use deskhand_ui::duration::milliseconds;
 use tokio::time::Instant;
 
 /// Startup times of the parts of a desktop, in milliseconds. Parts start side by side.

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    geometry::{Point, Rect, Screen},
-    ids::{ElementId, WindowId},
-    ui::{CellRange, CellRef, Element, ElementCapability, ElementTreePath, TableContent, Tree, WindowInfo},
-};
 use deskhand_desktop::{
     Capture as _, DesktopError, DesktopResult, ElementAction, ElementPatterns, Quirks, TreeLimits, UiTree,
     WindowManagement as _,
+};
+use deskhand_ui::{
+    CellRange, CellRef, Element, ElementCapability, ElementTreePath, TableContent, Tree, WindowInfo,
+    geometry::{Point, Rect, Screen},
+    ids::{ElementId, WindowId},
 };
 use futures_util::future::BoxFuture;
 

@@ -7,13 +7,10 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{
-    ids::WindowId,
-    ui::{InstalledApplication, WindowInfo},
-};
 use deskhand_desktop::{
     DesktopError, DesktopResult, LaunchRequest, LaunchedProgram, ProcessExit, WindowManagement,
 };
+use deskhand_ui::{InstalledApplication, WindowInfo, ids::WindowId};
 use futures_util::future::try_join_all;
 use tokio::{
     sync::broadcast::{Receiver, error::RecvError},

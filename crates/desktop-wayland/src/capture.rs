@@ -6,8 +6,8 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::geometry::{Rect, Screen};
 use deskhand_desktop::{DesktopError, DesktopResult, Picture};
+use deskhand_ui::geometry::{Rect, Screen};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use wayland_client::{
     Connection, Dispatch, QueueHandle, WEnum, delegate_noop,
@@ -220,7 +220,7 @@ impl ScreencopyCapture {
         self.last_key = self.last_key.wrapping_add(1);
         let key = self.last_key;
         client.state.frames.insert(key, ScreencopyFrame::default());
-        let place: Rect<deskhand_core::geometry::WindowSpace> = part.relative_to(&monitor.area.origin());
+        let place: Rect<deskhand_ui::geometry::WindowSpace> = part.relative_to(&monitor.area.origin());
         let (x, y, width, height) = (place.x, place.y, place.width, place.height);
         let frame = manager.capture_output_region(0, &monitor.output, x, y, width, height, &handle, key);
         let memory = taken(client, key, &frame, &shm, &handle);

@@ -12,11 +12,11 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::geometry::{Point, Rect, Screen, Size};
 use deskhand_desktop::{
     Button, CancelScope, DesktopError, DesktopResult, Picture,
     keys::{KeyChord, KeyModifier},
 };
+use deskhand_ui::geometry::{Point, Rect, Screen, Size};
 use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 

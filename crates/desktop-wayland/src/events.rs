@@ -13,8 +13,8 @@ use std::{
     },
 };
 
-use deskhand_core::geometry::{Rect, Screen};
 use deskhand_desktop::{DesktopError, DesktopResult};
+use deskhand_ui::geometry::{Rect, Screen};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use tokio::sync::watch;
 use wayland_client::protocol::wl_shm::WlShm;

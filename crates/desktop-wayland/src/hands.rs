@@ -1,10 +1,10 @@
 //! Pointer and keys, by the protocols of wlroots or by a portal.
 
-use deskhand_core::geometry::{Point, Screen};
 use deskhand_desktop::{
     Button, DesktopResult,
     keys::{KeyChord, KeyModifier},
 };
+use deskhand_ui::geometry::{Point, Screen};
 
 use crate::{
     client::WaylandClient,

@@ -2,11 +2,11 @@
 
 use std::{fs::File, io::Write as _, os::fd::AsFd as _, time::Instant};
 
-use deskhand_core::geometry::{Point, Screen};
 use deskhand_desktop::{
     Button, DesktopError, DesktopResult,
     keys::{KeyChord, KeyModifier},
 };
+use deskhand_ui::geometry::{Point, Screen};
 use rustix::fs::{MemfdFlags, memfd_create};
 use wayland_client::{
     delegate_noop,

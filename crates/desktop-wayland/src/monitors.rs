@@ -1,6 +1,6 @@
 //! The monitors of a compositor: where each is in the layout.
 
-use deskhand_core::geometry::{Rect, Screen};
+use deskhand_ui::geometry::{Rect, Screen};
 use wayland_client::{
     Connection, Dispatch, QueueHandle,
     protocol::wl_output::{self, WlOutput},

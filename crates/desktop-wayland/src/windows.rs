@@ -1,7 +1,7 @@
 //! The windows of sway: its tree of containers, read as plain data.
 
-use deskhand_core::geometry::{Rect, Screen};
 use deskhand_desktop::{DesktopError, DesktopResult};
+use deskhand_ui::geometry::{Rect, Screen};
 use serde::Deserialize;
 
 /// The deepest tree that is followed.

@@ -1,8 +1,8 @@
 //! State of the request thread: the windows, the pictures and the input devices of a compositor, each by the
 //! protocols of wlroots and the socket of sway, or by the portals and the session bus.
 
-use deskhand_core::geometry::{Rect, Screen};
 use deskhand_desktop::{DesktopError, DesktopResult, Picture};
+use deskhand_ui::geometry::{Rect, Screen};
 use tokio::{
     runtime::{Builder, Runtime},
     sync::watch,

@@ -7,7 +7,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use deskhand_core::action::InputCounts;
+use deskhand_ui::action::InputCounts;
 use tokio_util::sync::CancellationToken;
 
 use crate::{DesktopError, DesktopResult};

@@ -1,6 +1,6 @@
 //! The errors of a desktop.
 
-use deskhand_core::{
+use deskhand_ui::{
     action::ActionRefusal,
     ids::{ElementId, WindowId},
     text::error_chain,
@@ -34,7 +34,7 @@ pub enum DesktopError {
     NotOffered {
         /// The operation.
         operation: &'static str,
-        /// The element, by [`deskhand_core::ui::Element::label`].
+        /// The element, by [`deskhand_ui::Element::label`].
         element: String,
         /// The pattern or action that it lacks.
         needs: String,

@@ -51,6 +51,6 @@ pub use capability::{
     ProcessExit, QuietLimits, Quirks, SAID_CHARS_MAX, TimedPersonInput, TreeLimits, UiChange, UiTree,
     WaitedFor, WindowManagement, WindowTreeSnapshot, is_office,
 };
-pub use deskhand_core::keys;
+pub use deskhand_ui::keys;
 pub use error::{DesktopError, DesktopResult};
 pub use picture::Picture;

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{agent::AgentHome, text::error_chain};
+use deskhand_core::agent::AgentHome;
 use deskhand_runtime::{
     agents::{
         AgentRegistry, EnabledAgents, KindInfo,
@@ -16,6 +16,7 @@ use deskhand_runtime::{
     programs::sandbox::{SandboxMode, SandboxSettings},
     tools::FileSettings,
 };
+use deskhand_ui::text::error_chain;
 
 use crate::{
     Host, HostError,

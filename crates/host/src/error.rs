@@ -45,7 +45,7 @@ pub enum HostError {
     #[error(transparent)]
     Batch(#[from] BatchError),
     /// A kind of agent cannot be registered.
-    #[error("failed to {}", deskhand_core::text::error_chain(.0))]
+    #[error("failed to {}", deskhand_ui::text::error_chain(.0))]
     Register(RegistryError),
     /// An agent cannot be enabled.
     #[error("failed to set up the agents")]

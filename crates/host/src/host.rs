@@ -8,8 +8,6 @@ use std::{
 use deskhand_core::{
     agent::AgentRef,
     command::ToolSpec,
-    ids::SessionId,
-    ui::AppInfo,
     workflow::{WorkflowMatch, fitting},
 };
 use deskhand_desktop::Natives;
@@ -29,6 +27,7 @@ use deskhand_runtime::{
     tools::FileSettings,
 };
 use deskhand_secret::Veil;
+use deskhand_ui::{AppInfo, ids::SessionId};
 use futures_util::future::join_all;
 use tokio::time::timeout;
 

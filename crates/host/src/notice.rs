@@ -2,10 +2,8 @@
 
 use std::{fmt, path::PathBuf};
 
-use deskhand_core::{
-    record::JournalEntry,
-    text::{error_chain, one_line},
-};
+use deskhand_core::record::JournalEntry;
+use deskhand_ui::text::{error_chain, one_line};
 
 use crate::config::{DesktopKind, SocketSetting};
 

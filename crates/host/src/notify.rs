@@ -4,15 +4,12 @@
 
 use std::{future::pending, time::Duration};
 
-use deskhand_core::{
-    money::Cost,
-    outcome::OutcomeKind,
-    text::{clip, error_chain, one_line},
-};
+use deskhand_core::{money::Cost, outcome::OutcomeKind};
 use deskhand_desktop_linux::{Notification, notify};
 use deskhand_http::{HttpCredential, HttpTimeout, client, http_url, root_cause};
 use deskhand_runtime::{new_id, now_ms, words::iso_time};
 use deskhand_secret::SecretSource;
+use deskhand_ui::text::{clip, error_chain, one_line};
 use serde::Serialize;
 use tokio::time::timeout;
 

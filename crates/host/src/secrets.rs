@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use deskhand_core::secret::SecretPermit;
 use deskhand_desktop_linux::read_key_ring;
 use deskhand_secret::{
     ReadValue, SecretReader, SecretSource, SecretValue, Secrets, Veil, read_environment, read_file,
 };
+use deskhand_ui::secret::SecretPermit;
 
 use crate::{
     HostError,

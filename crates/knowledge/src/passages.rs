@@ -1,6 +1,6 @@
 //! Text with headings to passages that are short enough for a prompt.
 
-use deskhand_core::text::{clip, collapse_whitespace, tokens};
+use deskhand_ui::text::{clip, collapse_whitespace, tokens};
 
 /// The most tokens of a passage (estimated).
 const TOKENS_MAX: usize = 300;

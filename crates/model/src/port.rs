@@ -2,10 +2,8 @@
 
 use std::{pin::Pin, time::Duration};
 
-use deskhand_core::{
-    model::{ModelFailure, ModelReply, ModelRequest},
-    ui::PictureRef,
-};
+use deskhand_core::model::{ModelFailure, ModelReply, ModelRequest};
+use deskhand_ui::PictureRef;
 
 use crate::{Endpoint, RelayModel, Script};
 

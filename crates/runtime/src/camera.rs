@@ -3,13 +3,15 @@
 use std::sync::{Mutex, PoisonError};
 
 use deskhand_core::{
-    geometry::{Rect, Screen},
     observation::ObserveFailure,
     session::{PictureCompression, ViewConfig},
-    ui::PictureRef,
 };
 use deskhand_desktop::{Desktop, Picture, picture::ElementMark};
 use deskhand_model::{PictureError, PictureSource};
+use deskhand_ui::{
+    PictureRef,
+    geometry::{Rect, Screen},
+};
 
 use crate::journal::SessionFolder;
 

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use deskhand_core::duration::milliseconds;
+use deskhand_ui::duration::milliseconds;
 
 /// Milliseconds since 1970-01-01 UTC.
 pub fn now_ms() -> u64 {

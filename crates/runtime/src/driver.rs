@@ -7,16 +7,18 @@ use std::{
 
 use deskhand_core::{
     command::ToolSpec,
-    duration::milliseconds,
-    ids::{EffectId, SessionId},
     record::{JOURNAL_VERSION, JournalEntry, JournalHeader, JournalRecord, SettingsChange},
     session::{
         Effect, EffectRecord, EventRecord, Session, SessionEvent, StopReason, Suspension, WORDS_CHARS_MAX,
     },
-    text::clip,
 };
 use deskhand_desktop::Desktop;
 use deskhand_secret::Veil;
+use deskhand_ui::{
+    duration::milliseconds,
+    ids::{EffectId, SessionId},
+    text::clip,
+};
 use futures_util::{FutureExt as _, future::BoxFuture};
 use tokio::sync::oneshot;
 

@@ -3,10 +3,10 @@
 use std::fs;
 
 use deskhand_core::{
-    ids::SessionId,
     record::{ForkOrigin, JOURNAL_VERSION, JournalEntry, JournalHeader, JournalRecord},
     session::SessionEvent,
 };
+use deskhand_ui::ids::SessionId;
 
 use crate::{
     clock::now_ms,

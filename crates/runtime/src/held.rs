@@ -6,7 +6,6 @@ use std::{
 };
 
 use deskhand_core::{
-    ids::{EffectId, ElementId, IdsSeen, SessionId},
     outcome::{Outcome, OutcomeKind},
     prompt::PromptSet,
     record::{JournalEntry, JournalHeader, JournalRecord, SettingsChange},
@@ -14,6 +13,7 @@ use deskhand_core::{
     session::{ApplyError, Effect, Session, SessionConfig, SessionEvent, SubtaskStatus, TypedPassword},
 };
 use deskhand_secret::SecretValue;
+use deskhand_ui::ids::{EffectId, ElementId, IdsSeen, SessionId};
 use serde_json::Value;
 
 use crate::{

@@ -1,12 +1,12 @@
 //! Events without secrets.
 
 use deskhand_core::{
-    command::{CallResult, Verdict},
+    command::CallResult,
     observation::ObserveFailure,
-    secret::is_dots,
     session::{KeptTexts, Session, SessionEvent, TypedPassword},
 };
 use deskhand_secret::{SecretValue, Secrets, Veil};
+use deskhand_ui::{action::Verdict, secret::is_dots};
 
 use crate::{held::HeldSession, options::RunError};
 

@@ -3,18 +3,16 @@
 use std::collections::HashMap;
 
 use deskhand_core::{
-    geometry::{Rect, Screen},
-    ids::{ElementId, WindowId},
-    observation::{
-        AgentView, DesktopView, Observation, ObservationTarget, ObserveFailure, Surface, WindowView,
-    },
+    observation::{AgentView, DesktopView, Observation, ObservationTarget, ObserveFailure},
     prompt::{ViewListOptions, marked_elements},
-    ui::{
-        Element, ElementSource, PictureRef, WindowInfo, WindowKind, is_notice, same_app,
-        surfaces as own_windows,
-    },
 };
 use deskhand_desktop::{Desktop, DesktopError, TreeLimits};
+use deskhand_ui::{
+    Element, ElementSource, PictureRef, Surface, WindowInfo, WindowKind, WindowView,
+    geometry::{Rect, Screen},
+    ids::{ElementId, WindowId},
+    is_notice, same_app, surfaces as own_windows,
+};
 use futures_util::future::BoxFuture;
 
 use crate::{
@@ -231,8 +229,8 @@ fn png_size(png: &[u8]) -> Option<(u32, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use deskhand_core::ui::Role;
     use deskhand_desktop_fake::{FakeApp, FakeDesktop, FakeElement, FakeSheet, FakeWindow};
+    use deskhand_ui::Role;
 
     use super::*;
 

@@ -1,13 +1,13 @@
 //! Options of a session run, and the way the run ends.
 
 use deskhand_core::{
-    ids::SessionId,
     outcome::Outcome,
     prompt::PromptSet,
     session::{ApplyError, SessionConfig, Suspension},
 };
 use deskhand_desktop::Desktop;
 use deskhand_model::DynModel;
+use deskhand_ui::ids::SessionId;
 
 use crate::{
     agents::{AgentError, EnabledAgents},

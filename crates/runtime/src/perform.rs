@@ -7,16 +7,18 @@ use std::{
 };
 
 use deskhand_core::{
-    action::{ActionRefusal, Cancellation},
-    command::{CallResult, ToolCommand, Verdict},
-    duration::milliseconds,
-    ids::AgentId,
+    command::{CallResult, ToolCommand},
     known_tools::RECALL,
     outcome::Outcome,
     retrieval::Lookup,
     session::{Effect, EffectRecord, NoAnswer, Session, SessionEvent, StopReason},
 };
 use deskhand_desktop::{CancelScope, Desktop};
+use deskhand_ui::{
+    action::{ActionRefusal, Cancellation, Verdict},
+    duration::milliseconds,
+    ids::AgentId,
+};
 use futures_util::future::BoxFuture;
 use tracing::Instrument as _;
 

@@ -136,7 +136,7 @@ fn first_difference(path: String, left: &Value, right: &Value) -> (String, Strin
 }
 
 fn shown(value: &Value) -> String {
-    deskhand_core::text::clip(&value.to_string(), 200)
+    deskhand_ui::text::clip(&value.to_string(), 200)
 }
 
 /// The part of a text around its first difference from another.

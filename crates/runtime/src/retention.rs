@@ -7,10 +7,10 @@ use std::{
 };
 
 use deskhand_core::{
-    ids::SessionId,
     record::JournalRecord,
     session::{EventRecord, SessionEvent},
 };
+use deskhand_ui::ids::SessionId;
 
 use crate::journal::{JournalError, JournalItem, JournalLines, SessionFolder, SessionStore};
 

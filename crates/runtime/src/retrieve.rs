@@ -28,7 +28,7 @@ const HITS_MAX: usize = 20;
 impl RetrievalResult {
     /// The same within the limits of what a journal keeps.
     pub(crate) fn clipped(mut self) -> Self {
-        use deskhand_core::clipping::within;
+        use deskhand_ui::clipping::within;
         self.hits.truncate(HITS_MAX);
         for hit in &mut self.hits {
             hit.title = within(std::mem::take(&mut hit.title), LINE_CHARS_MAX);

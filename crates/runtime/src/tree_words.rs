@@ -1,8 +1,8 @@
 //! Elements of a window in words, for people.
 
-use deskhand_core::{
+use deskhand_ui::{
+    Element, ElementSource, IncompleteTreeCause, State, Tree,
     text::{clip, one_line},
-    ui::{Element, ElementSource, IncompleteTreeCause, State, Tree},
 };
 
 /// The emphasis of a part of a line.

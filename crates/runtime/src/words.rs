@@ -1,12 +1,14 @@
 //! Short descriptions of commands, results and numbers for people.
 
 use deskhand_core::{
-    action::words::outcome,
     agent::AgentRef,
-    command::{CallResult, CallStatus, ToolCommand, Verdict},
+    command::{CallResult, CallStatus, ToolCommand},
     intent::Does,
     money::{Cost, Money},
     session::RoundTally,
+};
+use deskhand_ui::{
+    action::{Verdict, words::outcome},
     text::{clip, one_line},
 };
 use serde_json::Value;

@@ -3,15 +3,12 @@
 pub mod compositor;
 pub mod display;
 pub mod endpoint;
-pub mod faults;
 pub mod fixture;
 pub mod forgeries;
 pub mod nats;
 pub mod nats_server;
-pub mod operators;
 pub mod pages;
 pub mod parser;
 pub mod portals;
 pub mod programs;
 pub mod shown;
-pub mod wires;

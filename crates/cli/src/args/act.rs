@@ -3,13 +3,13 @@
 use std::{path::PathBuf, str::FromStr};
 
 use clap::{Args, Subcommand, ValueEnum};
-use deskhand_core::{
+use deskhand_desktop::{Button, keys::KeyChord};
+use deskhand_ui::{
+    CellRange, CellRanges, CellRef,
     geometry::{Point, Screen},
     ids::ElementId,
     keys::KeyModifier,
-    ui::{CellRange, CellRanges, CellRef},
 };
-use deskhand_desktop::{Button, keys::KeyChord};
 
 use super::StageArgs;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueHint};
-use deskhand_core::ids::SessionId;
+use deskhand_ui::ids::SessionId;
 
 use super::{
     settings::StoreArgs,

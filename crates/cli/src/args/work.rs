@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use clap::{Args, ValueHint};
-use deskhand_core::ids::SessionId;
 use deskhand_host::config::Overrides;
+use deskhand_ui::ids::SessionId;
 
 use super::settings::{DesktopName, ScreenArgs, SettingArgs};
 

@@ -1,13 +1,6 @@
 //! `deskhand act`: one action by hand, with what truly came of it.
 
-use deskhand_core::{
-    action::ElementChangeKind,
-    command::{ActionRoute, Verdict},
-    ids::{ElementId, WindowId},
-    secret,
-    text::one_line,
-    ui::{ElementCapability, WindowInfo},
-};
+use deskhand_core::secret;
 use deskhand_desktop::{Capture as _, LaunchRequest, PointerChord, UiChange};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{
@@ -15,6 +8,12 @@ use deskhand_desktop_act::{
     ScrollDistance, SecretUse, TableTarget, TypeTextOptions,
 };
 use deskhand_host::Workspace;
+use deskhand_ui::{
+    ElementCapability, WindowInfo,
+    action::{ActionRoute, ElementChangeKind, Verdict},
+    ids::{ElementId, WindowId},
+    text::one_line,
+};
 use serde_json::{Value, json};
 
 use super::{

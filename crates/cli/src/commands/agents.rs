@@ -3,12 +3,12 @@
 use deskhand_core::{
     agent::AgentHome,
     states::{AppStatus, HostStatus},
-    text::one_line,
 };
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_host::config::Overrides;
 use deskhand_runtime::{Toolbox, agents::KindInfo};
+use deskhand_ui::text::one_line;
 use serde::Serialize;
 
 use super::host::load;

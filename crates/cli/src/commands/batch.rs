@@ -2,12 +2,13 @@
 
 use std::{path::Path, time::Instant};
 
-use deskhand_core::{duration::milliseconds, outcome::OutcomeKind, text::one_line};
+use deskhand_core::outcome::OutcomeKind;
 use deskhand_host::{
     BatchRequest, Control, NewsKind, Notice, Observer, SessionRequest, Task, TaskResult, TasksObserver,
     WorkEndNotification,
 };
 use deskhand_runtime::{InstructionKind, Waits};
+use deskhand_ui::{duration::milliseconds, text::one_line};
 use serde::Serialize;
 
 use super::{

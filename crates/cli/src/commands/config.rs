@@ -2,13 +2,13 @@
 
 use std::{fs, io::Write as _};
 
-use deskhand_core::text::collapse_whitespace;
 use deskhand_host::{
     ProviderCandidate,
     config::{self, Explanation},
     found_providers,
 };
 use deskhand_runtime::private;
+use deskhand_ui::text::collapse_whitespace;
 
 use super::host::load;
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use deskhand_core::{model::MessagePart, text::one_line};
+use deskhand_core::model::MessagePart;
 use deskhand_desktop::{Capture as _, Desktop as _, DesktopError};
 use deskhand_desktop_detect::{DetectOptions, OcrOptions, OcrUse, unread_language};
 use deskhand_desktop_linux as linux;
@@ -13,6 +13,7 @@ use deskhand_host::{
     model::{ModelChoice, ModelSetup},
 };
 use deskhand_model::{AnyModel, Model as _, NoModelSigns, NoPictures};
+use deskhand_ui::text::one_line;
 use serde::Serialize;
 use tokio::time::timeout;
 

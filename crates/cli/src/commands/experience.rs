@@ -1,12 +1,12 @@
 //! `deskhand experience`: what earlier sessions and demonstrations taught.
 
-use deskhand_core::text::{excerpt, one_line};
 use deskhand_host::{
     Host, HostError,
     config::Overrides,
     knowledge::{Experience, ExperienceKind, ExperienceOutcome, Forget, KnowledgeError},
 };
 use deskhand_runtime::now_ms;
+use deskhand_ui::text::{excerpt, one_line};
 use serde_json::json;
 
 use super::host::load;

@@ -2,7 +2,6 @@
 
 use std::{fs, path::Path, time::Duration};
 
-use deskhand_core::text::one_line;
 use deskhand_fleet::{
     journal::TaskOutcome,
     nats::NatsStore,
@@ -17,6 +16,7 @@ use deskhand_serve::fleet::{
     view::{self, Counts, FleetResult, FleetTaskRow, TaskState},
     watched::FleetTaskWatcher,
 };
+use deskhand_ui::text::one_line;
 
 use super::{
     consent::{ConsentChoice, admit_tasks},

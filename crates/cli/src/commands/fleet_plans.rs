@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use deskhand_core::{
-    money::{Cost, Money},
-    text::one_line,
-};
+use deskhand_core::money::{Cost, Money};
 use deskhand_fleet::{
     nats::NatsStore,
     plan::{BatchBudget, TaskUsage, row_id},
@@ -14,6 +11,7 @@ use deskhand_serve::fleet::{
     costs::{self, BatchCosts, Costs, LabelCosts},
     view::{self, FleetTaskRow, TaskState},
 };
+use deskhand_ui::text::one_line;
 
 use super::fleet::{selected, server, silent};
 use crate::{

@@ -2,18 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use deskhand_core::{
-    agent::AgentRef,
-    retrieval::Hit,
-    text::{excerpt, one_line},
-    ui::AppInfo,
-};
+use deskhand_core::{agent::AgentRef, retrieval::Hit};
 use deskhand_host::{
     Host, HostError,
     config::Overrides,
     knowledge::{HelpFolders, HelpIndexUpdate, HelpSource, KnowledgeError, Languages},
 };
 use deskhand_runtime::RetrievalResult;
+use deskhand_ui::{
+    AppInfo,
+    text::{excerpt, one_line},
+};
 use serde_json::json;
 use tokio::task::spawn_blocking;
 

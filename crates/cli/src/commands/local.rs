@@ -1,11 +1,11 @@
 //! `deskhand model pull`, `remove` and `list local`: models that run on this machine.
 
-use deskhand_core::text::one_line;
 use deskhand_host::{
     Host,
     config::{LocalModelKind, Overrides, Provider, local_program_missing},
     local::{LocalModel, LocalModels, PullStep},
 };
+use deskhand_ui::text::one_line;
 use serde_json::json;
 
 use super::host::load;

@@ -4,10 +4,7 @@ use std::collections::BTreeMap;
 
 use deskhand_core::{
     agent::AgentRef,
-    geometry::Rect,
     model::{MessagePart, ModelMessage, ModelRequest, ReplyKind, Speaker},
-    text::excerpt,
-    ui::PictureRef,
 };
 use deskhand_desktop::Picture;
 use deskhand_host::{
@@ -20,6 +17,7 @@ use deskhand_model::{
     AnyModel, Endpoint, EndpointModel, Model as _, NoModelSigns, NoPictures, PictureError, PictureSource,
     recorded,
 };
+use deskhand_ui::{PictureRef, geometry::Rect, text::excerpt};
 use serde_json::{Value, json};
 
 use super::{host::load, local};

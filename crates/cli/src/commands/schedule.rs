@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_core::{ids::SessionId, outcome::OutcomeKind};
+use deskhand_core::outcome::OutcomeKind;
 use deskhand_host::{
     Host, HostError, NewsKind, Notice, WorkEndNotification,
     schedules::{Keeper, Schedule, ScheduledWork},
@@ -16,6 +16,7 @@ use deskhand_runtime::{
     new_id, now_ms,
     words::{duration, local_time},
 };
+use deskhand_ui::ids::SessionId;
 
 use super::{
     consent::{ConsentChoice, admit_workflow, consent},
@@ -121,7 +122,7 @@ fn list(host: &Host) -> CommandResult {
         };
         let line = StyledLine::of(OutputTone::Strong, format!("{name:<20} "))
             .with(OutputTone::Plain, format!("next {next}  {}  ", schedule.when))
-            .with(OutputTone::Faint, format!("{last}  {}", deskhand_core::text::one_line(&what)));
+            .with(OutputTone::Faint, format!("{last}  {}", deskhand_ui::text::one_line(&what)));
         out.line(&line);
     }
     Ok(Exit::Success)

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use deskhand_core::ui::WindowInfo;
 use deskhand_desktop::{Capture as _, DesktopError, Picture};
 use deskhand_desktop_act::{ActionTarget, ZoomTarget, zoom};
 use deskhand_host::Workspace;
 use deskhand_runtime::private;
+use deskhand_ui::WindowInfo;
 
 use super::{
     host::{by_hand, work},

@@ -1,7 +1,7 @@
 //! `deskhand secret`: the configured secrets, by name. No value is printed.
 
-use deskhand_core::secret::PREFIX;
 use deskhand_host::{SecretInfo, config::Overrides};
+use deskhand_ui::secret::PREFIX;
 use serde_json::json;
 
 use super::host::load;

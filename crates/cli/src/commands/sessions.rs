@@ -1,11 +1,12 @@
 //! `deskhand sessions`: lists the sessions.
 
-use deskhand_core::{ids::SessionId, record::JournalRecord};
+use deskhand_core::record::JournalRecord;
 use deskhand_runtime::{
     Query, SessionJournal, SessionStore, SessionTable,
     catalogue::{self, Direction, LIMIT_MAX},
     for_people, now_ms,
 };
+use deskhand_ui::ids::SessionId;
 
 use super::host::load;
 use crate::{

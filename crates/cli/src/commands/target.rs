@@ -1,12 +1,13 @@
 //! Finds elements named on the command line: by id, name, role, both, or a point.
 
-use deskhand_core::{
-    ids::WindowId,
-    suggest::{POSSIBLE_MIN, rank, similarity},
-    ui::{self, Element, Role, WindowInfo, names_equal},
-};
 use deskhand_desktop::{Desktop, TreeLimits, WindowManagement};
 use deskhand_desktop_act::ActionTarget;
+use deskhand_ui::{
+    self, Element, Role, WindowInfo,
+    ids::WindowId,
+    names_equal,
+    suggest::{POSSIBLE_MIN, rank, similarity},
+};
 
 use crate::{args::TargetText, exit::CliError};
 
@@ -64,7 +65,7 @@ pub(super) async fn find<D: Desktop>(
 /// The windows to search: dialogs and pop-ups in front, then the window itself.
 async fn surfaces<D: WindowManagement>(desktop: &D, window: WindowId) -> Result<Vec<WindowId>, CliError> {
     let windows = desktop.windows().await?;
-    let own = ui::surfaces(&windows, window).unwrap_or_default();
+    let own = deskhand_ui::surfaces(&windows, window).unwrap_or_default();
     let in_front = own.iter().rev().map(|other| other.id).filter(|id| *id != window);
     Ok(in_front.chain([window]).collect())
 }

@@ -1,11 +1,11 @@
 //! Tests of finding elements.
 
-use deskhand_core::ui::{Element, Role};
+use deskhand_ui::{Element, Role};
 
 use super::{TargetElementMatch, TargetText, choose};
 
 fn element(id: u32, role: Role, name: &str) -> Element {
-    Element { depth: 1, ..Element::new(deskhand_core::ids::ElementId(id), role, name) }
+    Element { depth: 1, ..Element::new(deskhand_ui::ids::ElementId(id), role, name) }
 }
 
 #[track_caller]
@@ -46,7 +46,7 @@ fn a_name_wins_over_a_role_and_what_is_acted_on_over_what_is_read() {
 
 #[test]
 fn points_and_ids_are_told_from_words() {
-    assert_eq!("120, 48".parse(), Ok(TargetText::Point(deskhand_core::geometry::Point::new(120, 48))));
+    assert_eq!("120, 48".parse(), Ok(TargetText::Point(deskhand_ui::geometry::Point::new(120, 48))));
     assert_eq!("Hello, world".parse(), Ok(TargetText::Words("Hello, world".to_owned())));
     assert!(" ".parse::<TargetText>().is_err());
 }

@@ -1,7 +1,7 @@
 //! `deskhand tree`: prints the elements of a window.
 
-use deskhand_core::ui::WindowInfo;
 use deskhand_desktop::{Desktop as _, TreeLimits};
+use deskhand_ui::WindowInfo;
 use serde_json::json;
 
 use deskhand_host::Workspace;

@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use deskhand_core::text::one_line;
 use deskhand_fleet::{holder::DeliveryOutcome, task::TaskId};
 use deskhand_host::{HostError, config::FleetSettings, model::ModelSetup};
 use deskhand_runtime::StopSwitch;
@@ -11,6 +10,7 @@ use deskhand_serve::fleet::{
     watchdog,
     worker::{WorkerObserver, WorkerOptions, work},
 };
+use deskhand_ui::text::one_line;
 use tokio::sync::watch;
 
 use super::{fleet::outcome_words, fleet_server::FleetEndpoint, host::load, signals::StopSignals};

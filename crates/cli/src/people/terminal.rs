@@ -2,14 +2,16 @@
 
 use deskhand_core::{
     agent::AgentRef,
-    duration::milliseconds,
     reply::UserQuestion,
     session::{ApprovalScope, AskedBy, PlannedAction},
-    text::{clip, one_line},
 };
 use deskhand_runtime::people::{
     ApprovalReply, ApprovalRequest, Frontend, InputLine, PauseNotice, QuestionRequest, UserInput, UserPrompt,
     UserRequest, words_problem,
+};
+use deskhand_ui::{
+    duration::milliseconds,
+    text::{clip, one_line},
 };
 
 use super::editor::EditSwitch;

@@ -3,7 +3,6 @@
 use deskhand_core::{
     agent::AgentRef,
     command::ToolCommand,
-    ids::EffectId,
     intent::JudgementBasis,
     reply::UserQuestion,
     session::{ApprovalScope, AskedBy, PlannedAction},
@@ -13,6 +12,7 @@ use deskhand_runtime::people::{
     UserRequest,
 };
 use deskhand_testkit::forgeries;
+use deskhand_ui::ids::EffectId;
 
 use super::{TerminalFrontend, approval_lines, question_lines, question_mark};
 use crate::output::{Output, OutputStream, OutputTone, StyledLine};

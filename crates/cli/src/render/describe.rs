@@ -1,13 +1,16 @@
 //! Short texts for commands, results and numbers.
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, ToolCommand, Verdict},
+    command::{CallResult, CallStatus, ToolCommand},
     evaluation::Evaluation,
-    text::{clip, one_line},
 };
 pub(crate) use deskhand_runtime::words::{action_details, command_words, number, seconds};
 pub(super) use deskhand_runtime::words::{
     cached_words, cost_words, count, effect_word, hands_words, result_words, short_name, uses_of_models,
+};
+use deskhand_ui::{
+    action::Verdict,
+    text::{clip, one_line},
 };
 
 use crate::output::OutputTone;

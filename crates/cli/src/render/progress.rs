@@ -12,7 +12,6 @@ use deskhand_core::{
     reply::{AgentReply, AppReply, EvaluationReply, HostReply, ReplyError},
     session::{ApprovalScope, StepRef},
     states::{AppStatus, HostStatus},
-    text::{clip, one_line},
 };
 use deskhand_host::DesktopEnd;
 use deskhand_runtime::{
@@ -22,6 +21,7 @@ use deskhand_runtime::{
         UserReply,
     },
 };
+use deskhand_ui::text::{clip, one_line};
 
 use super::describe::{
     cached_words, column, command_words, cost_words, count, effect_tone, effect_word, evaluation_words,

@@ -3,9 +3,9 @@
 use deskhand_core::{
     record::JournalRecord,
     session::{Effect, SessionEvent},
-    text::{clip, one_line},
 };
 use deskhand_runtime::SessionJournal;
+use deskhand_ui::text::{clip, one_line};
 
 use super::describe::command_words;
 use crate::{

@@ -1,13 +1,11 @@
 //! The list of sessions.
 
-use deskhand_core::{
-    outcome::OutcomeKind,
-    text::{clip, one_line},
-};
+use deskhand_core::outcome::OutcomeKind;
 use deskhand_runtime::{
     catalogue::{CatalogueRow, SessionState},
     words::iso_time,
 };
+use deskhand_ui::text::{clip, one_line};
 use serde::Serialize;
 
 use super::describe::{column, number};

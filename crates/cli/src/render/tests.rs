@@ -212,7 +212,7 @@ fn no_forgery_is_more_than_text_on_a_terminal() {
             forgeries::put_into(&mut value, &text);
             let line: JournalLine = serde_json::from_value(value).unwrap();
             let json = serde_json::to_string(&FromSession::journal(&line)).unwrap();
-            let json = deskhand_core::text::escape_hidden_json(&json);
+            let json = deskhand_ui::text::escape_hidden_json(&json);
             assert!(!json.chars().any(forgeries::is_hidden), "{what}: {json}");
             let told: serde_json::Value = serde_json::from_str(&json).unwrap();
             assert_eq!(told, serde_json::to_value(FromSession::journal(&line)).unwrap(), "{what}");

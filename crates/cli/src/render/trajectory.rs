@@ -6,7 +6,6 @@ use deskhand_core::{
     outcome::{Outcome, OutcomeKind},
     record::JournalRecord,
     session::{ApprovalScope, AskedBy, SessionEvent, StopReason},
-    text::{clip, one_line},
 };
 use deskhand_runtime::{
     PhaseTimes, RunSummary, SessionJournal, Story,
@@ -16,6 +15,7 @@ use deskhand_runtime::{
     },
     words::local_time,
 };
+use deskhand_ui::text::{clip, one_line};
 
 use super::describe::{
     column, cost_words, count, effect_tone, effect_word, evaluation_words, hands_words, number, result_words,

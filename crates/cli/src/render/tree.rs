@@ -1,10 +1,10 @@
 //! Renders windows and their elements.
 
-use deskhand_core::{
-    text::{clip, one_line},
-    ui::{Element, IncompleteTreeCause, Tree, WindowInfo, WindowKind},
-};
 use deskhand_runtime::tree_words::{TextEmphasis, element_parts, partial_words};
+use deskhand_ui::{
+    Element, IncompleteTreeCause, Tree, WindowInfo, WindowKind,
+    text::{clip, one_line},
+};
 
 use crate::output::{OutputTone, StyledLine};
 

@@ -1,7 +1,7 @@
 //! Line that describes the current wait of a session.
 
-use deskhand_core::{duration::milliseconds, text::one_line};
 use deskhand_runtime::{SessionWait, WaitReason};
+use deskhand_ui::{duration::milliseconds, text::one_line};
 use tokio::time::Instant;
 
 use super::{

@@ -4,8 +4,8 @@
 
 use std::{fs, path::Path};
 
-use deskhand_core::ids::SessionId;
 use deskhand_runtime::SessionFolder;
+use deskhand_ui::ids::SessionId;
 use serde_json::Value;
 
 use crate::{

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::{agent::AgentReport, ids::AgentId, session::SubtaskStatus};
+use deskhand_core::{agent::AgentReport, session::SubtaskStatus};
 use deskhand_fleet::{
     holder::{CANCELS, TASKS, outcome_key, task_key},
     journal::{TaskOutcome, WorkerId},
@@ -23,6 +23,7 @@ use deskhand_host::config::{Config, MachineAgentSettings, NeedsSettings};
 use deskhand_runtime::agents::{Assignment, DelegateProgress, OpenAgents};
 use deskhand_serve::fleet::machines;
 use deskhand_testkit::{nats_server::Server, programs::can_run};
+use deskhand_ui::ids::AgentId;
 use serde_json::{Value, json};
 
 use crate::support::{World, has_desktop};

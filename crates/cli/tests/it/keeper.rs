@@ -2,9 +2,9 @@
 //!
 //! Skipped if the programs of a virtual desktop are not installed, unless `DESKHAND_ALL_TESTS` is set.
 
-use deskhand_core::ids::IdsSeen;
 use deskhand_desktop_linux::{DesktopHandle, LinuxDesktop};
 use deskhand_testkit::display::is_left_behind;
+use deskhand_ui::ids::IdsSeen;
 use serde_json::{Value, json};
 use std::{
     io::{BufRead as _, BufReader, Write as _},

@@ -8,7 +8,8 @@ use std::{
 };
 
 use deskhand_model::Script;
-use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, model_request};
+use deskhand_testkit::endpoint::{Behaviour, MockEndpoint};
+use deskhand_testkit_models::request::model_request;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 

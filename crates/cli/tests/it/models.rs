@@ -3,10 +3,8 @@
 use std::{fs, process::Output};
 
 use deskhand_model::Script;
-use deskhand_testkit::{
-    endpoint::{Behaviour, MockEndpoint},
-    wires::Spoken,
-};
+use deskhand_testkit::endpoint::{Behaviour, MockEndpoint};
+use deskhand_testkit_models::wires::Spoken;
 use serde_json::Value;
 
 use crate::{

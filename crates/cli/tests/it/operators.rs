@@ -3,16 +3,16 @@
 use std::{fs, path::PathBuf, process::Output};
 
 use deskhand_core::{
-    action::{ActionKind, ElementRef},
-    observation::{Observation, WindowView},
+    observation::Observation,
     record::JournalRecord,
     session::{Effect, SessionEvent},
-    ui::Element,
 };
 use deskhand_runtime::SessionStore;
-use deskhand_testkit::{
-    endpoint::{Behaviour, MockEndpoint},
-    operators::{Move, Played, picture, png_size},
+use deskhand_testkit::endpoint::{Behaviour, MockEndpoint};
+use deskhand_testkit_models::operators::{Move, Played, picture, png_size};
+use deskhand_ui::{
+    Element, WindowView,
+    action::{ActionKind, ElementRef},
 };
 use regex::Regex;
 use serde_json::Value;

@@ -7,9 +7,10 @@ use std::{fs, process::Output};
 
 use deskhand_core::model::ReplyKind;
 use deskhand_testkit::{
-    endpoint::{Behaviour, MockEndpoint, model_request, prompt_text},
+    endpoint::{Behaviour, MockEndpoint, prompt_text},
     shown::{id_of, listed, next_box, past, price_of, reading, section},
 };
+use deskhand_testkit_models::request::model_request;
 use serde_json::{Value, json};
 
 use crate::support::{World, has_programs};

@@ -9,14 +9,9 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use deskhand_core::{
-    geometry::Rect,
-    observation::{Observation, WindowView},
-    record::JournalRecord,
-    session::SessionEvent,
-    ui::Element,
-};
+use deskhand_core::{observation::Observation, record::JournalRecord, session::SessionEvent};
 use deskhand_desktop::Picture;
+use deskhand_ui::{Element, WindowView, geometry::Rect};
 use serde_json::{Value, json};
 
 use crate::support::{World, has_programs};

@@ -4,9 +4,10 @@
 use std::{collections::BTreeSet, fs, path::Path, process::Output};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use deskhand_core::{geometry::Rect, record::JournalRecord, session::SessionEvent};
+use deskhand_core::{record::JournalRecord, session::SessionEvent};
 use deskhand_desktop::Picture;
 use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, prompt_text};
+use deskhand_ui::geometry::Rect;
 use regex::Regex;
 use serde_json::{Value, json};
 

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{command::ToolSpec, ids::AgentId, session::SubtaskStatus, states::AppStatus};
+use crate::{command::ToolSpec, session::SubtaskStatus, states::AppStatus};
+use deskhand_ui::ids::AgentId;
 
 /// The longest introduction of an agent, in characters. What is longer is clipped when the agent is opened, and in every prompt.
 pub const INTRODUCTION_CHARS_MAX: usize = 1_000;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{AgentId, WindowId};
+use deskhand_ui::ids::{AgentId, WindowId};
 
 /// Which agent of a session is meant.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
+use crate::policy::{CommandValue, Subject};
+use deskhand_ui::{
+    Role,
     action::ElementRef,
     ids::{ElementId, WindowId},
-    policy::{CommandValue, Subject},
-    ui::Role,
 };
 
 /// Facts on which a command was judged. The gate stamps them on the command; the executor compares them with

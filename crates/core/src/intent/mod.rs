@@ -12,7 +12,7 @@ pub use judged::{JudgedElement, JudgementBasis};
 pub use read::{element_id, read, take_declarations};
 use serde::{Deserialize, Serialize};
 
-use crate::{
+use deskhand_ui::{
     ids::{ElementId, WindowId},
     keys::KeyChord,
 };
@@ -261,7 +261,7 @@ pub enum CommandAim {
 mod chords {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-    use crate::keys::KeyChord;
+    use deskhand_ui::keys::KeyChord;
 
     pub(super) fn serialize<S: Serializer>(chords: &[KeyChord], serializer: S) -> Result<S::Ok, S::Error> {
         chords.iter().map(ToString::to_string).collect::<Vec<String>>().serialize(serializer)

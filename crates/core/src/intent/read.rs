@@ -5,9 +5,11 @@ use serde_json::{Map, Value};
 use super::{CommandAim, Does, Intent, Takes};
 use crate::{
     command::{ToolCommand, ToolSpec},
+    secret,
+};
+use deskhand_ui::{
     ids::{ElementId, WindowId},
     keys::KeyChord,
-    secret,
 };
 
 /// Gives a command its intent, and its arguments in canonical form: ids with their letter, keys as chords in one spelling.

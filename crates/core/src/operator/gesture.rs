@@ -1,11 +1,13 @@
 //! Gestures of an operator, and its reply about its sub-task.
 
 use crate::{
+    reply::{AppReply, ProposedAction, UserQuestion},
+    states::AppStatus,
+};
+use deskhand_ui::{
     action::Button,
     geometry::{Image, Point},
     keys::KeyChord,
-    reply::{AppReply, ProposedAction, UserQuestion},
-    states::AppStatus,
 };
 
 /// Something that an operator does. Places are pixels of the picture that it was shown.

@@ -1,6 +1,6 @@
 //! Names of keys as the models of different providers write them.
 
-use crate::keys::KeyChord;
+use deskhand_ui::keys::KeyChord;
 
 /// The most chords in one gesture; as in the tool that presses them.
 const CHORDS_MAX: usize = 64;
@@ -69,7 +69,7 @@ fn chord(word: &str) -> Result<KeyChord, String> {
         .join("+")
         .parse()
         .map(KeyChord::canonical)
-        .map_err(|error: crate::keys::ParseChordError| error.to_string())
+        .map_err(|error: deskhand_ui::keys::ParseChordError| error.to_string())
 }
 
 fn renamed(name: &str) -> &str {

@@ -8,13 +8,14 @@ use serde_json::{Map, Value, json};
 
 use super::{OperatorGesture, OperatorReply};
 use crate::{
-    action::Button,
-    geometry::{Image, Point, Rect, Screen},
     known_tools::{CLICK, CLICK_AT, DRAG, DRAG_AT, PRESS_KEYS, SCROLL, TYPE, WAIT},
-    observation::WindowView,
     reply::{ProposedAction, ReplyError},
     secret,
-    ui::{Element, ElementSource, Role, State, Tree},
+};
+use deskhand_ui::{
+    Element, ElementSource, Role, State, Tree, WindowView,
+    action::Button,
+    geometry::{Image, Point, Rect, Screen},
 };
 
 /// Roles of elements that are pressed as a whole: the place of the click makes no difference.

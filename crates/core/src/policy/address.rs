@@ -2,14 +2,9 @@
 
 use url::Url;
 
-use super::origin::ValueKind;
+use deskhand_ui::address::host_of;
 
-/// The host of an address of a page, in lower case and in ASCII: that of `https://example.org/a` is `example.org`. `None` for
-/// files and for what is no address.
-pub(super) fn host_of(address: &str) -> Option<String> {
-    let url = Url::parse(address.trim()).ok()?;
-    url.host_str().filter(|host| !host.is_empty()).map(|host| bare(host).to_owned())
-}
+use super::origin::ValueKind;
 
 /// The same of a text as browsers take it in their address field: `example.org/a` without a scheme is one, too.
 pub(super) fn host_typed(text: &str) -> Option<String> {
@@ -171,11 +166,6 @@ pub(super) fn mail_addresses(text: &str) -> Vec<String> {
         })
     };
     tokens.filter(is_address).map(str::to_lowercase).collect()
-}
-
-/// A host without the dot that may end it.
-fn bare(host: &str) -> &str {
-    host.strip_suffix('.').unwrap_or(host)
 }
 
 #[cfg(test)]

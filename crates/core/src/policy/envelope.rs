@@ -7,17 +7,19 @@ use super::{
     keyed::OPENS,
     origin::{CommandValue, Texts, ValueKind, ValueOrigin, has_words},
     passwords::origin_of_secret,
-    pattern::{NameGlobs, folded, matches},
     subject::Subject,
     values::{ValueContext, is_for_recipients, is_named_for_files, typed_by},
 };
 use crate::{
     command::ToolCommand,
     intent::{CommandAim, Does},
+    observation::Observation,
+};
+use deskhand_ui::pattern::{NameGlobs, folded, matches};
+use deskhand_ui::{
+    Element, InstalledApplication, Role, State, Surface, WindowKind, WindowView,
     keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
-    observation::{Observation, Surface, WindowView},
     text::clip,
-    ui::{Element, InstalledApplication, Role, State, WindowKind},
 };
 
 /// The longest name of a recipient, in characters: what is longer is a text.

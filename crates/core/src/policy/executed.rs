@@ -1,6 +1,7 @@
 //! Files that are run, or read by what runs, without anybody opening them: what is written there acts later, as the user.
 
-use super::{path::PathRoots, pattern::matches};
+use super::path::PathRoots;
+use deskhand_ui::pattern::matches;
 
 /// The most folders of programs that are known.
 const FOLDERS_MAX: usize = 64;

@@ -10,13 +10,13 @@
 //!   nothing that leaves them at once.
 //! - of a stranger's workflow: nothing.
 
+use deskhand_ui::address::host_of;
 use std::{fmt, sync::LazyLock};
 
 use super::{
-    address::{AddressTarget, host_of, opened},
+    address::{AddressTarget, opened},
     envelope::{BROWSERS, pastes_clipboard},
     origin::ValueKind,
-    pattern::{NameGlobs, folded, matches},
     subject::Subject,
     values::ValueContext,
 };
@@ -25,8 +25,9 @@ use crate::{
     intent::{Does, Takes},
     observation::Observation,
     provenance::{CarriedValue, Provenance},
-    ui::{Role, State},
 };
+use deskhand_ui::pattern::{NameGlobs, folded, matches};
+use deskhand_ui::{Role, State};
 
 /// Labels that copy what is chosen.
 static COPIES: LazyLock<NameGlobs> = LazyLock::new(|| {

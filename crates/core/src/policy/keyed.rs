@@ -3,17 +3,12 @@
 
 use serde::Serialize;
 
-use super::{
-    pattern::{NameGlobs, folded, matches},
-    subject::Subject,
-    surroundings::TargetContext,
-};
-use crate::{
-    command::ToolCommand,
-    intent::Does,
+use super::{subject::Subject, surroundings::TargetContext};
+use crate::{command::ToolCommand, intent::Does};
+use deskhand_ui::pattern::{NameGlobs, folded, matches};
+use deskhand_ui::{
+    Element, Role, State, Surface, WindowKind, WindowView,
     keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
-    observation::{Surface, WindowView},
-    ui::{Element, Role, State, WindowKind},
 };
 
 /// The most elements that a letter may press.

@@ -7,8 +7,8 @@
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_security::confusable_detection::skeleton;
 
-use super::pattern::{NameGlobs, folded, glob};
-use crate::ui::fold_name;
+use deskhand_ui::fold_name;
+use deskhand_ui::pattern::{NameGlobs, folded, glob};
 
 /// The longest name that is looked at, in characters.
 const CHARS_MAX: usize = 500;

@@ -1,7 +1,7 @@
 //! The policy: rules over tools, applications and names.
 //!
 //! Names and keys are judged in the form in which they are carried out: a name as elements are found by it
-//! ([`fold_name`](crate::ui::fold_name)), keys as chords. What an action treats as equal, the policy treats as equal.
+//! ([`fold_name`](deskhand_ui::fold_name)), keys as chords. What an action treats as equal, the policy treats as equal.
 
 mod address;
 mod decision;
@@ -14,7 +14,6 @@ mod looks;
 mod origin;
 mod passwords;
 mod path;
-mod pattern;
 mod rule;
 mod subject;
 mod surroundings;
@@ -30,9 +29,8 @@ pub use keyed::Pressable;
 pub use origin::{CommandValue, ObservedText, Texts, ValueKind, ValueOrigin};
 pub(crate) use passwords::{PasswordPlace, enters_at_focus, field_for_dots, texts_entered};
 pub use path::PathRoots;
-pub use pattern::{matches, matches_keys, matches_name};
 pub use rule::{Policy, PolicyRule};
 pub use subject::Subject;
 pub(crate) use subject::element_at;
 pub use surroundings::TargetContext;
-pub(crate) use values::{ValueContext, host_of_page};
+pub(crate) use values::ValueContext;

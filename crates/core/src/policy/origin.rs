@@ -10,7 +10,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::address::{mail_addresses, names_host};
-use crate::{provenance::CarriedValue, text::clip};
+use crate::provenance::CarriedValue;
+use deskhand_ui::text::clip;
 
 /// Maximum length of the text quoted around a value, in characters.
 const QUOTED_MAX: usize = 120;

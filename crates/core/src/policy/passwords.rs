@@ -9,12 +9,15 @@ use super::{
 };
 use crate::{
     command::{ToolCommand, ToolSpec},
-    ids::ElementId,
     intent::{CommandAim, Does, Takes},
+    observation::Observation,
+    secret::AFTER,
+};
+use deskhand_ui::{
+    Element, Role, State, Surface,
+    ids::ElementId,
     keys::KeyChord,
-    observation::{Observation, Surface},
-    secret::{AFTER, FieldPage, is_dots},
-    ui::{Element, Role, State},
+    secret::{FieldPage, is_dots},
 };
 
 /// The field for passwords that a command enters a text into.

@@ -8,13 +8,13 @@ use super::{
     decision::{PolicyDecision, PolicyRuling},
     guard::{SafeGuardLabels, guard},
     looks::{Alike, NameSkeleton},
-    pattern::{matches, matches_keys, matches_name},
     subject::Subject,
 };
 use crate::{
     intent::{CommandAim, Does, Intent},
     known_tools,
 };
+use deskhand_ui::pattern::{matches, matches_keys, matches_name};
 
 /// A rule. It matches if all its patterns match: `*` matches any text, `?` one character, `|` separates alternatives;
 /// case-insensitive. Names are compared without mnemonics and a trailing `…` or `:`, keys as

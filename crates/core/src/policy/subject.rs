@@ -1,5 +1,6 @@
 //! Subject that rules are matched with: a command in the light of the agent's observation.
 
+use deskhand_ui::address::host_of_page;
 use serde::Serialize;
 
 use super::{
@@ -7,18 +8,20 @@ use super::{
     keyed::Pressable,
     origin::{CommandValue, ValueKind, ValueOrigin},
     path::PathRoots,
-    pattern::matches,
     surroundings::TargetContext,
-    values::{address_now, host_of_page},
+    values::address_now,
 };
 use crate::{
     command::ToolCommand,
-    ids::ElementId,
     intent::{CommandAim, Does, JudgedElement},
-    keys::{ChordKey, KeyChord, NamedKey},
-    observation::{Observation, WindowView},
+    observation::Observation,
     secret,
-    ui::{AppInfo, Element, ElementSource, InstalledApplication, Role, State, WindowInfo},
+};
+use deskhand_ui::pattern::matches;
+use deskhand_ui::{
+    AppInfo, Element, ElementSource, InstalledApplication, Role, State, WindowInfo, WindowView,
+    ids::ElementId,
+    keys::{ChordKey, KeyChord, NamedKey},
 };
 
 /// Roles of input fields and choices: clicking one has no effect beyond itself, whatever its name.

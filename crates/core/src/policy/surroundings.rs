@@ -3,11 +3,7 @@
 use serde::Serialize;
 
 use super::looks::has_part;
-use crate::{
-    ids::ElementId,
-    observation::Surface,
-    ui::{Element, Role, State, WindowKind},
-};
+use deskhand_ui::{Element, Role, State, Surface, WindowKind, ids::ElementId};
 
 /// The most texts of a dialog.
 const TEXTS_MAX: usize = 40;

@@ -1,21 +1,24 @@
 //! The values of a command that name who or what is reached: hosts, recipients, files, programs.
 
 use super::{
-    address::{AddressTarget, foreign_host, host_of, host_typed, mail_addresses, opened},
+    address::{AddressTarget, foreign_host, host_typed, mail_addresses, opened},
     looks::KnownNames,
     origin::{CommandValue, Texts, ValueKind, ValueOrigin, has_words},
     path::PathRoots,
-    pattern::matches,
     subject::{HARMLESS, Subject},
 };
+use deskhand_ui::address::host_of;
+use deskhand_ui::pattern::matches;
 use std::sync::LazyLock;
 
 use crate::{
     command::{ToolCommand, ToolSpec},
     intent::{CommandAim, Does, JudgementBasis, Takes},
+    observation::Observation,
+};
+use deskhand_ui::{
+    Element, InstalledApplication, Role, State, Surface, WindowKind, WindowView,
     keys::{ChordKey, KeyChord, KeyModifier},
-    observation::{Observation, Surface, WindowView},
-    ui::{Element, InstalledApplication, Role, State, WindowKind},
 };
 
 /// Names of the fields that take the recipients of a message.
@@ -446,9 +449,4 @@ fn surface_of<'a>(element: &Element, view: &'a WindowView) -> Option<&'a Surface
 /// Returns `true` if an element is the document of a page.
 fn is_page(element: &Element) -> bool {
     element.role == Role::DOCUMENT_WEB
-}
-
-/// The host of a page; `None` if the application does not tell its address.
-pub(crate) fn host_of_page(page: &Element) -> Option<String> {
-    host_of(page.address.as_deref()?)
 }

@@ -9,13 +9,11 @@ use super::{
     set::render,
     view::view_text,
 };
-use crate::{
+use crate::{blackboard::Blackboard, memory::AgentMemory, workflow::WorkflowStep};
+use deskhand_ui::{
+    WindowView,
     action::words::CallReportFormatter,
-    blackboard::Blackboard,
-    memory::AgentMemory,
-    observation::WindowView,
     text::{one_line, untrusted},
-    workflow::WorkflowStep,
 };
 
 /// The most steps before it that are told.

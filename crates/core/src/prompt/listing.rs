@@ -3,11 +3,10 @@
 //! The format is stable, because scripted models find ids in it:
 //! `- [w2] window "Untitled 1" of LibreOffice Calc (active)`, `- [a1] agent "Shell" — …`.
 
-use crate::{
-    agent::INTRODUCTION_CHARS_MAX,
-    target::TargetRegistry,
+use crate::{agent::INTRODUCTION_CHARS_MAX, target::TargetRegistry};
+use deskhand_ui::{
+    InstalledApplication, WindowInfo, WindowKind, WindowState,
     text::{clip, one_line, untrusted},
-    ui::{InstalledApplication, WindowInfo, WindowKind, WindowState},
 };
 
 /// The longest name or text on a line, in characters.

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 use unicode_security::confusable_detection::skeleton;
 
-use crate::{
+use deskhand_ui::{
     clipping::MESSAGE_CHARS_MAX,
     text::{clip, is_forbidden_outside, one_line, shows_nothing, untrusted},
 };

@@ -10,10 +10,10 @@ use minijinja::{
 use serde::{Deserialize, Serialize};
 
 use super::{Marks, small::SmallPromptPrefix};
-use crate::{
-    agent::{AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentSteps},
+use crate::agent::{AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentSteps};
+use deskhand_ui::{
+    AppInfo,
     text::{clip, is_forbidden_outside, one_line, shows_nothing},
-    ui::AppInfo,
 };
 
 /// A template that cannot be rendered.

@@ -11,13 +11,15 @@ use super::{
     set::render,
 };
 use crate::{
-    action::words::CallReportFormatter,
     blackboard::Blackboard,
     memory::{AgentMemory, MemoryItem},
     session::SubtaskRecord,
     small::{ALL_DONE, DONE, FAIL, NOTHING_FITS, SmallModelOffer, parameter_lines},
-    text::{clip, one_line, untrusted},
     workflow::WorkflowOffer,
+};
+use deskhand_ui::{
+    action::words::CallReportFormatter,
+    text::{clip, one_line, untrusted},
 };
 
 /// Token limit (estimated) for each part of a prompt that grows.

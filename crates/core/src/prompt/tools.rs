@@ -4,10 +4,8 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use serde_json::Value;
 
-use crate::{
-    command::{ToolListingLevel, ToolSpec},
-    text::{clip, one_line},
-};
+use crate::command::{ToolListingLevel, ToolSpec};
+use deskhand_ui::text::{clip, one_line};
 
 /// The most characters that describe a tool of a source: its name, its arguments and what it says of itself.
 const SOURCE_TOOL_CHARS_MAX: usize = 2_000;

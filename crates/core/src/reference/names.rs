@@ -7,10 +7,11 @@ use super::{
     keys::{self, KeySequenceItem},
 };
 use crate::{
-    command::{CallResult, ToolCommand, Verdict},
+    command::{CallResult, ToolCommand},
     known_tools,
     reply::ProposedAction,
 };
+use deskhand_ui::action::Verdict;
 
 /// Reference tools that are converted, with our tool. Its `click_on_coordinates`, `drag_on_coordinates`, `wait`,
 /// `summary` and `select_application_window` are tools here under the same names; `annotation` becomes SCREENSHOT with

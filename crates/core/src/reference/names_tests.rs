@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{REFERENCE_NAMES, refusal, to_own_tools};
-use crate::{command::ToolCommand, ids::WindowId, reply::ProposedAction};
+use crate::{command::ToolCommand, reply::ProposedAction};
+use deskhand_ui::ids::WindowId;
 
 fn proposed(function: &str, arguments: &Value) -> ProposedAction {
     ProposedAction {

@@ -1,6 +1,6 @@
 //! Errors of reading JSON, written for the model.
 
-use crate::text::excerpt;
+use deskhand_ui::text::excerpt;
 
 /// The longest reply that is parsed, in bytes.
 pub(super) const TEXT_MAX: usize = 512 * 1024;

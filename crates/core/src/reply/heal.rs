@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{ReplyError, extract_json, fields::ReplyFields};
-use crate::ids::ElementId;
+use deskhand_ui::ids::ElementId;
 
 /// Decision about a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

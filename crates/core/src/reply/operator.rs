@@ -9,10 +9,12 @@
 
 use super::{ReplyError, app::ACTIONS_MAX, extract_json, fields::ReplyFields};
 use crate::{
-    action::Button,
-    geometry::{Image, Point},
     operator::{OperatorGesture, OperatorReply, chords},
     states::AppStatus,
+};
+use deskhand_ui::{
+    action::Button,
+    geometry::{Image, Point},
 };
 
 /// The longest text that is typed at once, in characters.

@@ -5,12 +5,14 @@ use serde::{Deserialize, Serialize};
 use super::{shown::PromptViewHistory, stall::Stall, verify::Doubt};
 use crate::{
     agent::{AgentRef, SubtaskWorker},
-    ids::{AgentId, ElementId},
     memory::AgentMemory,
     prompt::relevant_words,
     retrieval::Hit,
     states::{AppStatus, HostStatus, HostTrigger, next_host},
-    ui::WindowInfo,
+};
+use deskhand_ui::{
+    WindowInfo,
+    ids::{AgentId, ElementId},
 };
 
 /// The owner of a sub-task.

@@ -37,8 +37,8 @@ use crate::{
     },
     secret,
     states::{AppTrigger, HostStatus},
-    ui::PictureRef,
 };
+use deskhand_ui::PictureRef;
 
 /// The most pictures of others in one question.
 const KEPT_PICTURES_MAX: usize = 3;

@@ -28,7 +28,6 @@ use crate::{
     agent::SubtaskWorker,
     blackboard::SavedPicture,
     command::{CallResult, ToolCommand, ToolSpec},
-    ids::ElementId,
     model::ReplyKind,
     observation::{Observation, ObservationTarget, ObserveFailure},
     prompt::PromptError,
@@ -38,6 +37,7 @@ use crate::{
     small::{SmallModelDecision, SmallModelOffer, small_app_schema},
     states::{AppStatus, AppTrigger},
 };
+use deskhand_ui::ids::ElementId;
 
 /// The most controls that an AppAgent may ask to annotate.
 const MARKS_MAX: usize = 100;

@@ -4,9 +4,9 @@ use crate::{
     command::{CallResult, ToolCommand, ToolSpec},
     known_tools::ZOOM,
     prompt::Marks,
-    suggest::nearest,
     workflow::WorkflowOffer,
 };
+use deskhand_ui::suggest::nearest;
 
 /// Refuses a command with an unknown tool, naming similar ones.
 pub(super) fn unknown_tool(command: &ToolCommand, tools: &[ToolSpec]) -> Option<CallResult> {

@@ -11,10 +11,9 @@ use crate::{
     policy::{PathRoots, Policy},
     prompt::ViewListOptions,
     retrieval::Retrieval,
-    secret::SecretPermit,
-    ui::InstalledApplication,
     workflow::WorkflowOffer,
 };
+use deskhand_ui::{InstalledApplication, secret::SecretPermit};
 
 /// Limits of a round. Each is checked before it would be exceeded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
+use crate::observation::Observation;
+use deskhand_ui::{
+    DocumentInfo, WindowInfo,
     action::{ActionProof, CallReport, Evidence},
     ids::WindowId,
-    observation::Observation,
-    ui::{DocumentInfo, WindowInfo},
 };
 
 /// The most documents that are remembered.

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use crate::{
     agent::AgentRef,
     command::{CallResult, ToolCommand},
-    ids::{AgentId, EffectId},
     model::ModelRequest,
     observation::ObservationTarget,
     outcome::Outcome,
     reply::UserQuestion,
     retrieval::Lookup,
 };
+use deskhand_ui::ids::{AgentId, EffectId};
 
 /// An effect. The runtime performs it and answers with exactly one event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

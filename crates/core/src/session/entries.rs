@@ -14,13 +14,16 @@ use crate::{
     agent::SubtaskWorker,
     command::{ToolCommand, ToolSpec},
     intent::{Does, Takes, element_id},
-    keys::{ChordKey, NamedKey},
-    observation::{Observation, WindowView},
+    observation::Observation,
     policy::{PasswordPlace, ValueContext, element_at, pastes_clipboard, texts_entered},
     reply::AppReply,
-    secret::{AFTER, is_dots},
+    secret::AFTER,
     session::app::App,
-    ui::{Description, Element, Role, State},
+};
+use deskhand_ui::{
+    Description, Element, Role, State, WindowView,
+    keys::{ChordKey, NamedKey},
+    secret::is_dots,
 };
 
 /// The longest password, in characters.

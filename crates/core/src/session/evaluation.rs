@@ -15,15 +15,15 @@ use super::{
 };
 use crate::{
     agent::AgentRef,
-    command::{CallStatus, Verdict},
+    command::CallStatus,
     evaluation::{Evaluation, Judge, Judgement, SubScore},
     model::ReplyKind,
     observation::{DesktopView, Observation, ObservationTarget},
     outcome::{Outcome, OutcomeKind},
     prompt::{EvaluationInput, PromptSet, evaluation_user_text, system_message},
     reply::{EvaluationReply, evaluation_reply_schema, parse_evaluation_reply},
-    text::one_line,
 };
+use deskhand_ui::{action::Verdict, text::one_line};
 
 impl Session {
     /// Starts the evaluation; false if rounds are not evaluated.

@@ -8,14 +8,13 @@ use super::passwords::{DisclosedText, TypedPassword};
 use crate::{
     agent::AgentReport,
     command::CallResult,
-    ids::EffectId,
     model::{ModelFailure, ModelReply},
     observation::{Observation, ObserveFailure},
     provenance::Provenance,
     retrieval::Hit,
-    ui::PictureRef,
     workflow::WorkflowRun,
 };
+use deskhand_ui::{PictureRef, ids::EffectId};
 
 /// Why there is no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

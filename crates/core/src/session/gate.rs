@@ -15,16 +15,17 @@ use super::{
     event::{ApprovalScope, SessionEvent},
 };
 use crate::{
-    command::{CallResult, ToolCommand, ToolSpec, Verdict},
-    ids::EffectId,
+    command::{CallResult, ToolCommand, ToolSpec},
     intent::{self, Does, JudgementBasis, Takes},
     observation::Observation,
     policy::{
         PathRoots, Policy, PolicyDecision, PolicyRuling, Subject, Texts, ValueContext, ValueOrigin,
         chooses_file, enters_at_focus, field_for_dots,
     },
-    secret::{self, SecretPermit},
-    ui::{Description, InstalledApplication, NotDescribed},
+    secret,
+};
+use deskhand_ui::{
+    Description, InstalledApplication, NotDescribed, action::Verdict, ids::EffectId, secret::SecretPermit,
 };
 
 /// The commands that an agent proposes in a step.

@@ -19,12 +19,11 @@ use super::{
     step::StepAgentKind,
 };
 use crate::{
-    agent::AgentRef,
-    blackboard::TakeoverSummary,
+    agent::AgentRef, blackboard::TakeoverSummary, observation::ObservationTarget, workflow::WorkflowExecution,
+};
+use deskhand_ui::{
     ids::EffectId,
-    observation::ObservationTarget,
     text::{clip, one_line},
-    workflow::WorkflowExecution,
 };
 
 /// The longest text that a person says at once, in characters.

@@ -8,14 +8,16 @@ use serde_json::Value;
 
 use super::words::strings_in;
 use crate::{
-    clipping::within,
     intent::Does,
-    observation::{Observation, WindowView},
+    observation::Observation,
     policy::{ObservedText, reached_in},
     reply::HostReply,
     retrieval::{Hit, Trust},
+};
+use deskhand_ui::{
+    Element, Role, WindowInfo, WindowView,
+    clipping::within,
     text::{clip, excerpt},
-    ui::{Element, Role, WindowInfo},
 };
 
 /// Texts received and read in a session.

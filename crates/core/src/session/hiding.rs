@@ -3,7 +3,8 @@
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::secret::{AFTER, DOTS};
+use crate::secret::AFTER;
+use deskhand_ui::secret::DOTS;
 
 /// The values of passwords, with the dots that stand for them.
 pub(super) type Values = Vec<(String, String)>;

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     agent::AgentRef,
-    command::{CallResult, ToolCommand, ToolSpec, Verdict},
+    command::{CallResult, ToolCommand, ToolSpec},
     intent::Does,
     known_tools::{LAUNCH, RUN_WORKFLOW, SELECT_WINDOW},
     model::ReplyKind,
@@ -34,9 +34,8 @@ use crate::{
     retrieval::{Hit, Lookup},
     small::{SmallModelDecision, SmallModelOffer, small_host_schema, small_values_schema},
     states::{HostStatus, HostTrigger},
-    text::one_line,
-    ui::WindowInfo,
 };
+use deskhand_ui::{WindowInfo, action::Verdict, text::one_line};
 
 /// The HostAgent, as an agent kind ([`super::step::AgentKind`]).
 #[derive(Debug, Clone, Copy)]

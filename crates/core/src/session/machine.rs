@@ -14,7 +14,6 @@ use super::{
     state::{RoundState, Session, SessionStage},
 };
 use crate::{
-    ids::EffectId,
     model::{ModelRequest, ReplyKind},
     outcome::{Outcome, OutcomeKind},
     prompt::PromptSet,
@@ -22,6 +21,7 @@ use crate::{
     states::{AppTrigger, HostTrigger, next_app, next_host},
     target::TargetRegistry,
 };
+use deskhand_ui::ids::EffectId;
 
 /// An event that the session cannot accept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -19,14 +19,17 @@ use super::{
 };
 use crate::{
     agent::{AgentRef, SubtaskWorker},
-    command::{CallResult, ToolCommand, Verdict},
-    ids::WindowId,
+    command::{CallResult, ToolCommand},
     known_tools::RUN_WORKFLOW,
     reply::{AppReply, HostReply, NextSubtask},
     states::{AppStatus, AppTrigger, HostStatus, HostTrigger},
-    text::{clip, one_line},
-    ui::WindowInfo,
     workflow::{WorkflowEnd, WorkflowExecution, WorkflowRun, given_values},
+};
+use deskhand_ui::{
+    WindowInfo,
+    action::Verdict,
+    ids::WindowId,
+    text::{clip, one_line},
 };
 
 /// The longest value of a parameter in the record of a workflow, in characters.

@@ -18,13 +18,12 @@ use super::{
     step::StepDecider as _,
 };
 use crate::{
-    agent::SubtaskWorker,
-    model::ModelReply,
-    observation::{Observation, WindowView},
-    policy::PasswordPlace,
-    secret::{DOTS, SecretPermit},
+    agent::SubtaskWorker, model::ModelReply, observation::Observation, policy::PasswordPlace,
     small::SmallModelDecision,
-    ui::Role,
+};
+use deskhand_ui::{
+    Role, WindowView,
+    secret::{DOTS, SecretPermit},
 };
 
 /// A password that a model wrote in clear, without its value.

@@ -10,9 +10,7 @@ use super::{
     gate::{ClearedCommands, GatedCommand},
 };
 use crate::{
-    action::{ActionOutcome, WindowRef},
-    command::{ActionCommandInfo, CallResult, CallStatus, ToolCommand, ToolSpec, Verdict},
-    ids::{EffectId, ReadingId, WindowId},
+    command::{ActionCommandInfo, CallResult, CallStatus, ToolCommand, ToolSpec},
     intent::{CommandAim, Does, Takes},
     known_tools::RUN_WORKFLOW,
     model::{MessagePart, ModelMessage, Speaker},
@@ -20,7 +18,11 @@ use crate::{
     prompt::is_reading,
     reply::{AppReply, HostReply},
     small::SmallModelOffer,
-    ui::{WindowInfo, WindowKind},
+};
+use deskhand_ui::{
+    WindowInfo, WindowKind,
+    action::{ActionOutcome, Verdict, WindowRef},
+    ids::{EffectId, ReadingId, WindowId},
 };
 
 /// A new step; input of phase 1.
@@ -171,7 +173,7 @@ impl ObservedStep {
     pub(super) fn with_repair(mut self, said: &str, repair: String) -> Self {
         /// The longest excerpt of an invalid reply that is sent back, in characters.
         const SAID_MAX: usize = 4_000;
-        self.messages.push(ModelMessage::text(Speaker::Assistant, crate::text::clip(said, SAID_MAX)));
+        self.messages.push(ModelMessage::text(Speaker::Assistant, deskhand_ui::text::clip(said, SAID_MAX)));
         self.messages.push(ModelMessage::text(Speaker::User, repair));
         self.repairs = self.repairs.saturating_add(1);
         self
@@ -201,7 +203,7 @@ impl Observation {
         match self {
             Self::Window(view) => {
                 let id = id.parse().ok()?;
-                view.elements().find(|element| element.id == id).map(crate::ui::Element::label)
+                view.elements().find(|element| element.id == id).map(deskhand_ui::Element::label)
             }
             Self::Agent(_) => None,
             Self::Desktop(view) => {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ids::AgentId, ui::WindowInfo};
+use deskhand_ui::{WindowInfo, ids::AgentId};
 
 /// A plan in progress.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

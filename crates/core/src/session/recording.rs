@@ -5,13 +5,13 @@ use super::{
     phases::{ActedStep, RecordedStep},
 };
 use crate::{
-    action::words::CallReportFormatter,
     agent::AgentRef,
     blackboard::{AgentNote, Blackboard, HistoryKey, ReadingEntry, Trajectory},
     memory::{AgentMemory, MemoryItem},
     prompt::{brief_text, call_text, digest, reads, result_line},
     reply::{AppReply, HostReply},
 };
+use deskhand_ui::action::words::CallReportFormatter;
 
 /// Statements of an agent in a step, for its memory.
 pub(super) struct StepStatement {

@@ -12,10 +12,10 @@ use super::{
 };
 use crate::{
     agent::{AgentHome, AgentReport, SubtaskWorker},
-    command::{CallResult, Verdict},
-    ids::AgentId,
+    command::CallResult,
     session::SubtaskStatus,
 };
+use deskhand_ui::{action::Verdict, ids::AgentId};
 
 /// The result of work that was in progress when the process ended.
 const HALF_DONE: &str = "the process ended while it ran; it may be half done: check before you repeat it";

@@ -7,11 +7,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::config::ViewConfig;
-use crate::{
-    observation::{Surface, WindowView},
-    prompt::{ViewListOptions, WindowPromptView, changes_text, split_at_dialog, view_text},
-    text::tokens,
-};
+use crate::prompt::{ViewListOptions, WindowPromptView, changes_text, split_at_dialog, view_text};
+use deskhand_ui::{Surface, WindowView, text::tokens};
 
 /// The full views in an agent's prompts, and the picture it saw last.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

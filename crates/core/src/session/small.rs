@@ -11,9 +11,11 @@ use crate::{
     },
     secret,
     small::{ALL_DONE, DONE, FAIL, NONE, NOTHING_FITS, OfferTarget, SmallModelOffer, Thing, ToolForm},
-    text::{clip, one_line},
-    ui::WindowInfo,
     workflow::WorkflowOffer,
+};
+use deskhand_ui::{
+    WindowInfo,
+    text::{clip, one_line},
 };
 
 /// The longest introduction of an agent in an offer, in characters.

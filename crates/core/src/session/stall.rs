@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{config::RoundLimits, gate::Proposal};
 use crate::{
-    action::WindowRef,
-    command::{CallResult, ToolCommand, ToolListingLevel, ToolSpec, Verdict},
+    command::{CallResult, ToolCommand, ToolListingLevel, ToolSpec},
     observation::Observation,
     prompt::{ListedElement, listed_elements},
 };
+use deskhand_ui::action::{Verdict, WindowRef};
 
 /// View of an agent at the start of a step, reduced to the parts that show if the previous step changed
 /// anything.

@@ -22,11 +22,9 @@ use super::{
     words::{Foreign, ReturnedTexts, SavedFiles, UserTexts},
 };
 use crate::{
-    action::words::CallReportFormatter,
     agent::{AgentRef, SubtaskWorker},
     blackboard::Blackboard,
     evaluation::Evaluation,
-    ids::EffectId,
     outcome::Outcome,
     policy::{PathRoots, Policy},
     prompt::PromptSet,
@@ -35,6 +33,7 @@ use crate::{
     target::TargetRegistry,
     workflow::WorkflowExecution,
 };
+use deskhand_ui::{action::words::CallReportFormatter, ids::EffectId};
 
 /// The phase of a step; each holds what the one before it made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

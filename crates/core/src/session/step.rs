@@ -27,8 +27,8 @@ use crate::{
     reply::{ReplyError, UserQuestion},
     retrieval::{Hit, Lookup},
     small::{SmallModelDecision, SmallModelOffer},
-    ui::PictureRef,
 };
+use deskhand_ui::PictureRef;
 
 /// The prompt of a step: system message and user message.
 pub(super) struct StepPrompt {

@@ -14,18 +14,15 @@ use super::{
     verify::Doubt,
 };
 use crate::{
-    action::words::CallReportFormatter,
     agent::AgentRef,
-    ids::AgentId,
     known_tools::LAUNCH,
     observation::{DesktopView, Observation},
     outcome::OutcomeKind,
     prompt::result_text,
     reply::{AppReply, HostReply, NextSubtask, ProposedAction},
     states::{HostStatus, HostTrigger},
-    text::clip,
-    ui::WindowInfo,
 };
+use deskhand_ui::{WindowInfo, action::words::CallReportFormatter, ids::AgentId, text::clip};
 
 /// The most sub-tasks of a round kept for prompts. The journal keeps all of them.
 const SUBTASKS_MAX: usize = 30;

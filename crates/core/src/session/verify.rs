@@ -3,8 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    command::{ActionCommandInfo, CallStatus, ToolSpec, Verdict},
+    command::{ActionCommandInfo, CallStatus, ToolSpec},
     reply::ProposedAction,
+};
+use deskhand_ui::{
+    action::Verdict,
     text::{clip, one_line},
 };
 

@@ -7,11 +7,14 @@ use serde_json::Value;
 
 use super::state::Session;
 use crate::{
-    action::{ActionProof, CallReport, Evidence},
-    clipping::within,
-    observation::{Observation, WindowView},
+    observation::Observation,
     policy::{ObservedText, Texts},
     provenance::CarriedValue,
+};
+use deskhand_ui::{
+    WindowView,
+    action::{ActionProof, CallReport, Evidence},
+    clipping::within,
     text::clip,
 };
 

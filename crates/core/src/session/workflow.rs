@@ -6,7 +6,7 @@ use crate::{
     agent::SubtaskWorker,
     command::ActionCommandInfo,
     intent::Does,
-    observation::{Observation, WindowView},
+    observation::Observation,
     prompt::{HealInput, PromptError, heal_texts},
     reply::{AppReply, HealChoice, HealReply, HostReply, ProposedAction, ReplyError},
     states::{AppStatus, HostStatus},
@@ -15,6 +15,7 @@ use crate::{
         WorkflowStepFailure, stranger_of,
     },
 };
+use deskhand_ui::WindowView;
 
 impl Session {
     /// Begins a round that is a workflow. Its values and the texts of its steps are the user's, who has made or trusts the file. Of a

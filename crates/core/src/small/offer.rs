@@ -5,11 +5,10 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::ToolForm;
-use crate::{
+use crate::{prompt::relevant_words, workflow::WorkflowOffer};
+use deskhand_ui::{
     ids::ElementId,
-    prompt::relevant_words,
     text::{clip, collapse_whitespace, is_forbidden_outside},
-    workflow::WorkflowOffer,
 };
 
 /// The most things, and the most actions, that are put before a small model.

@@ -5,11 +5,10 @@ use serde_json::{Map, Value};
 
 use crate::{
     command::{ToolListingLevel, ToolSpec},
-    ids::ElementId,
     known_tools::{CLICK, TYPE},
     reply::{ProposedAction, ReplyError},
-    text::one_line,
 };
+use deskhand_ui::{ids::ElementId, text::one_line};
 
 /// A tool of at most two arguments: an element, and something that is written as text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,7 +2,8 @@
 //! elements are seen already, just as the workflow describes them.
 
 use super::{file::WorkflowStep, performing::WorkflowExecution};
-use crate::{ids::WindowId, intent::Does, observation::WindowView, reply::ProposedAction};
+use crate::{intent::Does, reply::ProposedAction};
+use deskhand_ui::{WindowView, ids::WindowId};
 
 /// The most calls after one look.
 const CALLS_MAX: usize = 20;

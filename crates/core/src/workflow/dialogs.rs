@@ -1,11 +1,7 @@
 //! Dialogs that only say something: one button closes them, and there is nothing to decide.
 
 use super::selector::Selector;
-use crate::{
-    ids::ElementId,
-    observation::{Surface, WindowView},
-    ui::{Element, Role, State, fold_name},
-};
+use deskhand_ui::{Element, Role, State, Surface, WindowView, fold_name, ids::ElementId};
 
 /// The names of a button that only closes.
 const CLOSING: &[&str] = &[

@@ -11,12 +11,10 @@ use super::{
     selector::{Selector, find},
 };
 use crate::{
-    ids::ElementId,
     known_tools::CLICK,
-    observation::WindowView,
     reply::{HealChoice, HealReply, ProposedAction},
-    text::one_line,
 };
+use deskhand_ui::{WindowView, ids::ElementId, text::one_line};
 
 /// The most questions to a model about one step: one for a dialog that is in the way, one for the step itself.
 const HEALS_MAX: u32 = 2;

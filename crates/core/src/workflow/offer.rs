@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::file::{Parameter, ParameterKind, Workflow};
-use crate::text::{clip, one_line};
+use deskhand_ui::text::{clip, one_line};
 
 /// A workflow that can be run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -19,12 +19,13 @@ use super::{
     values::{TemplateError, Values},
 };
 use crate::{
-    ids::{ElementId, WindowId},
     known_tools::{LAUNCH, WAIT_FOR},
-    observation::WindowView,
     provenance::CarriedValue,
     reply::ProposedAction,
-    ui::WindowInfo,
+};
+use deskhand_ui::{
+    WindowInfo, WindowView,
+    ids::{ElementId, WindowId},
 };
 
 /// Maximum time to wait for an element that is not there yet, in seconds.

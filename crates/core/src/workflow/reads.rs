@@ -9,11 +9,11 @@ use super::{file::WorkflowStep, values::before_value, values::names_in_value};
 use crate::{
     command::{ActionCommandInfo, ToolCommand},
     intent::Does,
-    keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
     known_tools::{READ_CLIPBOARD, RECALL},
     policy::{copies_by_name, fixed_host},
     provenance::{CarriedValue, Provenance, ReadAt},
 };
+use deskhand_ui::keys::{ChordKey, KeyChord, KeyModifier, NamedKey};
 
 /// The name of what was copied.
 const CLIPBOARD: &str = "the clipboard";

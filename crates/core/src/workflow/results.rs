@@ -7,11 +7,10 @@ use super::{
     selector::mean_the_same,
 };
 use crate::{
-    command::{ActionCommandInfo, CallStatus, Verdict},
+    command::{ActionCommandInfo, CallStatus},
     intent::Does,
-    text::one_line,
-    ui::fold_name,
 };
+use deskhand_ui::{action::Verdict, fold_name, text::one_line};
 
 impl WorkflowExecution {
     /// Returns the outcome of the run, or its progress so far.

@@ -7,14 +7,8 @@ use super::{
     ahead::WorkflowCalls,
     performing::{NextWindowStep, PendingProposal, UnresolvedElement, WorkflowExecution},
 };
-use crate::{
-    command::{ActionCommandInfo, Verdict},
-    ids::ElementId,
-    known_tools::SCROLL,
-    observation::{Surface, WindowView},
-    reply::ProposedAction,
-    ui::{Element, Role, State},
-};
+use crate::{command::ActionCommandInfo, known_tools::SCROLL, reply::ProposedAction};
+use deskhand_ui::{Element, Role, State, Surface, WindowView, action::Verdict, ids::ElementId};
 
 /// Notches per turn of the wheel: less than a small window shows. Two turns in a row differ, since the same
 /// call twice in a view that lists the same would count as one that changes nothing.

@@ -14,8 +14,8 @@ use crate::{
     command::ToolSpec,
     intent::{Does, Takes},
     policy::reached_in,
-    text::{excerpt, one_line},
 };
+use deskhand_ui::text::{excerpt, one_line};
 
 /// The longest value that is shown, in characters.
 const SHOWN_MAX: usize = 600;

@@ -5,7 +5,6 @@ use deskhand_core::{
         AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentDefinition, AgentHome, AgentRef, AgentStatus,
         AgentSteps, DefinitionError,
     },
-    ids::AgentId,
     model::ReplyKind,
     observation::{ObservationTarget, ObserveFailure},
     outcome::OutcomeKind,
@@ -17,6 +16,7 @@ use deskhand_core::{
     },
     states::AppStatus,
 };
+use deskhand_ui::ids::AgentId;
 use serde_json::{Value, json};
 
 use crate::harness::{Harness, app, assign_reply, config, host, tool};

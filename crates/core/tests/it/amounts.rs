@@ -2,14 +2,16 @@
 //! run, and what keys amount to.
 
 use deskhand_core::{
-    action::{ActionKind, ActionOutcome, ActionProof, Aim, CallReport, Evidence},
-    command::{CallResult, CallStatus, Verdict},
-    geometry::Rect,
-    ids::WindowId,
-    observation::{Observation, Surface, WindowView},
+    command::{CallResult, CallStatus},
+    observation::Observation,
     policy::{PathRoots, Policy, PolicyDecision, PolicyRule, SafeGuardLabels},
     session::{ApprovalScope, Effect, SessionConfig, SessionEvent},
-    ui::{DocumentInfo, Role, State, Tree, WindowKind},
+};
+use deskhand_ui::{
+    DocumentInfo, Role, State, Surface, Tree, WindowKind, WindowView,
+    action::{ActionKind, ActionOutcome, ActionProof, Aim, CallReport, Evidence, Verdict},
+    geometry::Rect,
+    ids::WindowId,
 };
 use serde_json::{Value, json};
 

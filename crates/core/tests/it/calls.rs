@@ -1,16 +1,19 @@
 //! The number of model calls in a round, and plans.
 
 use deskhand_core::{
-    action::{
-        ActionKind, ActionOutcome, ActionProof, Aim, Button, CallReport, ElementRef, Evidence, Uncertainty,
-    },
-    command::{CallResult, CallStatus, Verdict},
-    ids::ElementId,
+    command::{CallResult, CallStatus},
     outcome::OutcomeKind,
     provenance::Provenance,
     session::{Effect, FollowerPlan, SessionConfig, SessionEvent, SubtaskStatus, Verify},
     states::HostStatus,
-    ui::Role,
+};
+use deskhand_ui::{
+    Role,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, Aim, Button, CallReport, ElementRef, Evidence, Uncertainty,
+        Verdict,
+    },
+    ids::ElementId,
 };
 use serde_json::{Value, json};
 

@@ -1,13 +1,12 @@
 //! Elements by description: found when their turn comes, judged by what is there then.
 
 use deskhand_core::{
-    ids::ElementId,
     intent::{Does, Takes},
-    observation::{Observation, ObservationTarget, Surface, WindowView},
+    observation::{Observation, ObservationTarget},
     policy::{Policy, PolicyDecision, PolicyRule},
     session::{ApprovalScope, Effect, SessionConfig, SessionEvent},
-    ui::{Element, Role, TableShape, Tree, WindowKind},
 };
+use deskhand_ui::{Element, Role, Surface, TableShape, Tree, WindowKind, WindowView, ids::ElementId};
 use serde_json::{Value, json};
 
 use crate::harness::{Harness, config, element, tool, window};

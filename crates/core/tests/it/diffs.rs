@@ -2,13 +2,9 @@
 
 use std::collections::HashSet;
 
-use deskhand_core::{
-    geometry::Rect,
-    ids::ElementId,
-    ui::{
-        DiffError, Element, ElementCapability, ElementSource, FieldChange, IncompleteTreeCause,
-        PlacedElement, Role, State, States, TableShape, Tree, TreeDiff, ValueRange, apply, diff,
-    },
+use deskhand_ui::{
+    DiffError, Element, ElementCapability, ElementSource, FieldChange, IncompleteTreeCause, PlacedElement,
+    Role, State, States, TableShape, Tree, TreeDiff, ValueRange, apply, diff, geometry::Rect, ids::ElementId,
 };
 use proptest::{collection::vec, option, prelude::*, sample::select};
 

@@ -2,11 +2,13 @@
 
 use deskhand_core::{
     agent::{AgentDefinition, AgentHome},
-    ids::{AgentId, WindowId},
-    observation::{Observation, Surface, WindowView},
+    observation::Observation,
     policy::{PathRoots, Policy, PolicyDecision, PolicyRule},
     session::{ApprovalScope, Effect, SessionConfig, SessionEvent},
-    ui::{ElementSource, InstalledApplication, Role, State, Tree, WindowKind},
+};
+use deskhand_ui::{
+    ElementSource, InstalledApplication, Role, State, Surface, Tree, WindowKind, WindowView,
+    ids::{AgentId, WindowId},
 };
 use serde_json::{Value, json};
 

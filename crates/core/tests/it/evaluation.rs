@@ -141,7 +141,7 @@ fn unseen_last_effect_is_judged_unsure_by_the_rules() {
         result: deskhand_core::command::CallResult {
             status: deskhand_core::command::CallStatus::Success,
             ..deskhand_core::command::CallResult::failure(
-                Some(deskhand_core::command::Verdict::Unknown),
+                Some(deskhand_ui::action::Verdict::Unknown),
                 "nobody can tell",
             )
         },

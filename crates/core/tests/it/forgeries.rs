@@ -1,17 +1,20 @@
 //! Forged texts in every place of every prompt that a text from outside can reach.
 
 use deskhand_core::{
-    action::CallReport,
     agent::{AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentDefinition, AgentHome, AgentStatus, AgentSteps},
-    command::{CallResult, CallStatus, ToolSpec, Verdict},
-    ids::AgentId,
+    command::{CallResult, CallStatus, ToolSpec},
     model::{MessagePart, Speaker},
-    observation::{AgentView, DesktopView, Observation, Surface, WindowView},
+    observation::{AgentView, DesktopView, Observation},
     session::{Effect, Evaluate, SessionConfig, SessionEvent},
     states::AppStatus,
-    ui::{DocumentInfo, IncompleteTreeCause, Role, State, TableShape, Tree, WindowInfo, WindowKind},
 };
 use deskhand_testkit::forgeries;
+use deskhand_ui::{
+    DocumentInfo, IncompleteTreeCause, Role, State, Surface, TableShape, Tree, WindowInfo, WindowKind,
+    WindowView,
+    action::{CallReport, Verdict},
+    ids::AgentId,
+};
 use serde_json::{Value, json};
 
 use crate::harness::{Harness, config, element, tool, window};

@@ -1,10 +1,10 @@
 //! The gate: rules, the safe guard, approvals for a session.
 
 use deskhand_core::{
-    ids::ElementId,
     policy::{Policy, PolicyDecision, PolicyRule},
     session::{ApprovalScope, AskedBy, Effect, NoAnswer, SessionConfig, SessionEvent, SubtaskStatus},
 };
+use deskhand_ui::ids::ElementId;
 use serde_json::{Value, json};
 
 use crate::harness::{Harness, app, config, tool};
@@ -321,7 +321,7 @@ fn unnamed_element_is_judged_by_its_descendants() {
         h.button = String::new();
         h.assign();
         let mut view = crate::harness::view(h.windows[0].clone(), "");
-        let label = crate::harness::element(4, 3, deskhand_core::ui::Role::LABEL, text);
+        let label = crate::harness::element(4, 3, deskhand_ui::Role::LABEL, text);
         view.surfaces[0].tree.elements.push(label);
         h.answer(SessionEvent::Observed {
             observation: deskhand_core::observation::Observation::Window(view),

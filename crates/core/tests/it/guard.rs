@@ -1,11 +1,10 @@
 //! The safe guard: what it asks about, and what it does not.
 
 use deskhand_core::{
-    ids::WindowId,
-    observation::{Observation, Surface, WindowView},
+    observation::Observation,
     session::{Effect, SessionEvent},
-    ui::{Role, State, Tree, WindowKind},
 };
+use deskhand_ui::{Role, State, Surface, Tree, WindowKind, WindowView, ids::WindowId};
 use serde_json::{Value, json};
 
 use crate::harness::{Harness, config, element, tool, view, window};

@@ -1,8 +1,6 @@
 //! What a person says of their own accord, and what they do when they take over, at every place of a session.
 
 use deskhand_core::{
-    command::Verdict,
-    ids::EffectId,
     outcome::OutcomeKind,
     prompt::PromptSet,
     provenance::Provenance,
@@ -11,6 +9,7 @@ use deskhand_core::{
         Session, SessionConfig, SessionEvent,
     },
 };
+use deskhand_ui::{action::Verdict, ids::EffectId};
 use serde_json::{Value, json};
 
 use crate::{

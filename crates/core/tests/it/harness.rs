@@ -1,19 +1,19 @@
 //! Drives a session step by step with events given by a test.
 
 use deskhand_core::{
-    action::CallReport,
-    command::{CallResult, CallStatus, ToolCommand, ToolSpec, Verdict},
-    geometry::Rect,
-    ids::{ElementId, WindowId},
+    command::{CallResult, CallStatus, ToolCommand, ToolSpec},
     intent::{Does, Takes},
     model::{ModelFailure, ModelFailureKind, ModelReply, Usage},
-    observation::{
-        AgentView, DesktopView, Observation, ObservationTarget, ObserveFailure, Surface, WindowView,
-    },
+    observation::{AgentView, DesktopView, Observation, ObservationTarget, ObserveFailure},
     outcome::Outcome,
     prompt::PromptSet,
     session::{Effect, EventRecord, FollowerPlan, Session, SessionConfig, SessionEvent},
-    ui::{AppInfo, Element, Role, State, States, Tree, WindowInfo, WindowKind, WindowState},
+};
+use deskhand_ui::{
+    AppInfo, Element, Role, State, States, Surface, Tree, WindowInfo, WindowKind, WindowState, WindowView,
+    action::{CallReport, Verdict},
+    geometry::Rect,
+    ids::{ElementId, WindowId},
 };
 use serde_json::{Value, json};
 

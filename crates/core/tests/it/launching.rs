@@ -3,8 +3,8 @@
 use deskhand_core::{
     policy::{Policy, PolicyDecision, PolicyRule},
     session::{ApprovalScope, Effect, SessionConfig, SessionEvent},
-    ui::InstalledApplication,
 };
+use deskhand_ui::InstalledApplication;
 use serde_json::{Value, json};
 
 use crate::harness::{Harness, config};

@@ -1,13 +1,11 @@
 //! Listings of windows, with trees recorded from real applications.
 
-use deskhand_core::{
-    ids::ElementId,
-    observation::{Surface, WindowView},
-    prompt::{
-        PageQuery, ViewListOptions, changes_text, marked_elements, relevant_words, view_page, view_text,
-    },
+use deskhand_core::prompt::{
+    PageQuery, ViewListOptions, changes_text, marked_elements, relevant_words, view_page, view_text,
+};
+use deskhand_ui::{
+    CellRef, Element, ElementSource, Role, State, States, Surface, Tree, WindowView, ids::ElementId,
     text::tokens,
-    ui::{CellRef, Element, ElementSource, Role, State, States, Tree},
 };
 
 use crate::harness::{element, window};
@@ -145,7 +143,7 @@ fn empty_cells_of_large_tables_are_omitted() {
     for cell in 0..100_u32 {
         let mut one = element(cell + 2, 1, Role::TABLE_CELL, "");
         one.bounds =
-            Some(deskhand_core::geometry::Rect::new(0, i32::try_from(cell / 10).unwrap() * 20, 10, 20));
+            Some(deskhand_ui::geometry::Rect::new(0, i32::try_from(cell / 10).unwrap() * 20, 10, 20));
         one.text = (cell % 11 == 0).then(|| format!("value {cell}"));
         elements.push(one);
     }
@@ -179,7 +177,7 @@ fn unnamed_items_absorb_text_and_layout_is_omitted() {
     let mut described = element(20, 1, Role::TEXT, "");
     described.description = "a word and another ".repeat(8);
     let mut cells = element(30, 1, Role::TABLE, "Files");
-    cells.table = Some(deskhand_core::ui::TableShape { rows: 2, columns: 1 });
+    cells.table = Some(deskhand_ui::TableShape { rows: 2, columns: 1 });
     let elements = vec![
         element(1, 0, Role::FRAME, "Main"),
         element(2, 1, Role::LIST_BOX, "Places"),
@@ -241,7 +239,7 @@ fn annotated_elements_equal_the_listed_ones_under_a_limit() {
         let options = ViewListOptions { tokens_max, words: words.clone() };
         for mut view in [calc(), writer()] {
             view.surfaces.extend(writer().surfaces.into_iter().map(|mut surface| {
-                surface.window.id = deskhand_core::ids::WindowId(2);
+                surface.window.id = deskhand_ui::ids::WindowId(2);
                 surface.tree.elements.iter_mut().for_each(|element| element.id.0 += 1_000);
                 surface
             }));

@@ -1,12 +1,14 @@
 //! Flows of the session machine, each from a request to an outcome.
 
 use deskhand_core::{
-    action::{ActionKind, ActionOutcome, ActionProof, Aim},
-    command::{CallResult, CallStatus, Verdict},
+    command::{CallResult, CallStatus},
     outcome::OutcomeKind,
     session::{ApprovalScope, Effect, EventRecord, Session, SessionEvent, StopReason, SubtaskStatus},
     states::HostStatus,
-    ui::{WindowInfo, WindowKind},
+};
+use deskhand_ui::{
+    WindowInfo, WindowKind,
+    action::{ActionKind, ActionOutcome, ActionProof, Aim, Verdict},
 };
 use serde_json::{Value, json};
 

@@ -4,14 +4,12 @@ use deskhand_core::{
     agent::{AgentDefinition, AgentHome, AgentRef, AgentReport},
     blackboard::HistoryKey,
     command::CallResult,
-    geometry::Rect,
-    ids::AgentId,
     model::MessagePart,
     observation::{Observation, ObservationTarget},
     retrieval::{Hit, Retrieval, Retriever, RetrieverUse, Trust},
     session::{Effect, FollowerPlan, SessionConfig, SessionEvent, SubtaskStatus},
-    ui::{InstalledApplication, PictureRef},
 };
+use deskhand_ui::{InstalledApplication, PictureRef, geometry::Rect, ids::AgentId};
 use serde_json::{Value, json};
 
 use crate::harness::{Harness, app, assign_reply, config, host, tool, window};

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use deskhand_core::{
-    command::{CallResult, ToolCommand, ToolSpec, Verdict},
-    ids::WindowId,
+    command::{CallResult, ToolCommand, ToolSpec},
     intent::{Does, Takes},
     observation::{Observation, ObservationTarget},
     outcome::{Outcome, OutcomeKind},
@@ -12,9 +11,9 @@ use deskhand_core::{
     prompt::PromptSet,
     provenance::Provenance,
     session::{ApprovalScope, Effect, ModelRoles, Session, SessionConfig, SessionEvent, SubtaskStatus},
-    ui::{Element, Role, WindowInfo},
     workflow::{Heal, Parameter, ParameterKind, Workflow, WorkflowRun, WorkflowStep, given_values},
 };
+use deskhand_ui::{Element, Role, WindowInfo, action::Verdict, ids::WindowId};
 use serde_json::{Value, json};
 
 use crate::{
@@ -326,8 +325,7 @@ fn asked_for(made: &Workflow, text: &str, parameters: &Value) -> Vec<String> {
     }
     let mut made = made.clone();
     let view = shown(&orders(), play.elements.clone());
-    let aim =
-        deskhand_core::workflow::selector::Selector::of(&view, deskhand_core::ids::ElementId(3)).unwrap();
+    let aim = deskhand_core::workflow::selector::Selector::of(&view, deskhand_ui::ids::ElementId(3)).unwrap();
     made.steps[0].aims.insert("id".to_owned(), aim);
     play.made = made;
     let (play, outcome) = play.run(&mut |_, _| seen());
@@ -355,8 +353,7 @@ fn values_that_a_page_could_have_chosen_are_not_the_users_words() {
 fn what_a_file_says_is_the_users_as_long_as_nothing_else_was_heard() {
     let mut made = writes_to("boss@example.com");
     let view = shown(&orders(), form(&[("To:", Role::ENTRY)]));
-    let aim =
-        deskhand_core::workflow::selector::Selector::of(&view, deskhand_core::ids::ElementId(3)).unwrap();
+    let aim = deskhand_core::workflow::selector::Selector::of(&view, deskhand_ui::ids::ElementId(3)).unwrap();
     made.steps[0].aims.insert("id".to_owned(), aim);
     let run = |made: &Workflow, parameters: &Value| {
         let replies = vec![calls_it("CONTINUE", parameters), host("FINISH")];

@@ -1,23 +1,25 @@
 //! Operators: gestures at places of a picture become the usual commands, and are judged as those.
 
 use deskhand_core::{
-    geometry::Rect,
-    ids::{ElementId, WindowId},
     model::{MessagePart, ReplyKind},
-    observation::{Observation, ObservationTarget, Surface, WindowView},
+    observation::{Observation, ObservationTarget},
     operator::refine,
     policy::{Policy, PolicyDecision, PolicyRule},
     reply::{ProposedAction, parse_operator_reply},
     session::{Effect, ModelRoles, SessionConfig, SessionEvent},
     states::AppStatus,
-    ui::{Element, PictureRef, Role, State, Tree, WindowKind},
+};
+use deskhand_ui::{
+    Element, PictureRef, Role, State, Surface, Tree, WindowKind, WindowView,
+    geometry::Rect,
+    ids::{ElementId, WindowId},
 };
 use serde_json::{Value, json};
 
 use crate::harness::{Harness, config, tool, view, window};
 
 /// A picture of this part of the screen, scaled to half its size.
-fn half(region: Rect<deskhand_core::geometry::Screen>) -> PictureRef {
+fn half(region: Rect<deskhand_ui::geometry::Screen>) -> PictureRef {
     let side = |length: i32| u32::try_from(length / 2).unwrap();
     PictureRef {
         sha256: "abc".to_owned(),

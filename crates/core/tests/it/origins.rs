@@ -1,11 +1,11 @@
 //! Where the values of commands come from, and who is asked because of that.
 
 use deskhand_core::{
-    observation::{Observation, WindowView},
+    observation::Observation,
     policy::{PathRoots, Policy, PolicyDecision, PolicyRule},
     session::{Effect, SessionConfig, SessionEvent},
-    ui::Role,
 };
+use deskhand_ui::{Role, WindowView};
 use serde_json::{Value, json};
 
 use crate::harness::{Harness, config, element, focused, tool, view, window};

@@ -2,12 +2,12 @@
 
 use deskhand_core::{
     model::ModelReply,
-    observation::{Observation, WindowView},
+    observation::Observation,
     policy::Policy,
     prompt::PromptSet,
     session::{ApprovalScope, ConcealedTexts, Effect, KeptTexts, Session, SessionConfig, SessionEvent},
-    ui::Role,
 };
+use deskhand_ui::{Role, WindowView};
 use serde_json::{Value, json};
 
 use crate::harness::{Harness, config, element, focused, tool, view, window};

@@ -1,15 +1,14 @@
 //! Rendered prompts.
 
 use deskhand_core::{
-    geometry::Rect,
     model::MessagePart,
-    observation::{Observation, Surface, WindowView},
+    observation::Observation,
     prompt::{PromptSet, ViewListOptions, element_line, tools_text, view_text},
     session::{Effect, SessionConfig, SessionEvent},
-    ui::{
-        ElementCapability, IncompleteTreeCause, PictureRef, Role, State, TableShape, Tree, ValueRange,
-        WindowKind,
-    },
+};
+use deskhand_ui::{
+    ElementCapability, IncompleteTreeCause, PictureRef, Role, State, Surface, TableShape, Tree, ValueRange,
+    WindowKind, WindowView, geometry::Rect,
 };
 use serde_json::json;
 

@@ -1,9 +1,8 @@
 //! Properties of the machine under arbitrary events.
 
 use deskhand_core::{
-    agent::AgentRef,
-    agent::AgentReport,
-    command::{CallResult, ToolCommand, Verdict},
+    agent::{AgentRef, AgentReport},
+    command::{CallResult, ToolCommand},
     model::{ModelFailureKind, ReplyKind, Usage},
     money::{Money, Price, PriceTable},
     observation::{DesktopView, Observation, ObserveFailure},
@@ -15,6 +14,7 @@ use deskhand_core::{
         SessionConfig, SessionEvent, SessionLimits, StopReason, SubtaskStatus, Verify,
     },
 };
+use deskhand_ui::action::Verdict;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

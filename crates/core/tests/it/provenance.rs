@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 
 use deskhand_core::{
     command::{CallResult, ToolCommand},
-    ids::WindowId,
     observation::{Observation, ObservationTarget},
     policy::Policy,
     prompt::PromptSet,
     provenance::Provenance::{self, Made, Stranger, Trusted},
     session::{ApprovalScope, Effect, FollowerPlan, Session, SessionConfig, SessionEvent},
-    ui::{Role, WindowInfo},
     workflow::{EachRow, Heal, Parameter, StepWindow, Workflow, WorkflowRun, WorkflowStep},
 };
+use deskhand_ui::{Role, WindowInfo, ids::WindowId};
 use serde_json::{Value, json};
 
 use crate::{
@@ -265,7 +264,7 @@ fn a_session_that_carries_values_replays_and_can_be_stored() {
 }
 
 /// A browser with an address field e2.
-fn browser() -> deskhand_core::observation::WindowView {
+fn browser() -> deskhand_ui::WindowView {
     let mut seen = view(window(1, "Page - Browser", "Browser"), "");
     let tree = &mut seen.surfaces[0].tree;
     tree.elements.truncate(1);

@@ -2,11 +2,11 @@
 
 use deskhand_core::{
     agent::{AgentDefinition, AgentHome, AgentReport},
-    ids::AgentId,
     outcome::OutcomeKind,
     policy::{Policy, PolicyDecision, PolicyRule},
     session::{ApprovalScope, AskedBy, Effect, NoAnswer, SessionConfig, SessionEvent, SubtaskStatus},
 };
+use deskhand_ui::ids::AgentId;
 use serde_json::{Value, json};
 
 use crate::harness::{Harness, app, assign_reply, config, host, window};

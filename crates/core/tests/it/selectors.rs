@@ -5,12 +5,8 @@ mod world;
 
 use std::collections::BTreeMap;
 
-use deskhand_core::{
-    ids::ElementId,
-    observation::{Surface, WindowView},
-    ui::{Role, State},
-    workflow::selector::{Selector, SelectorMatch, SelectorMatchRule, find},
-};
+use deskhand_core::workflow::selector::{Selector, SelectorMatch, SelectorMatchRule, find};
+use deskhand_ui::{Role, State, Surface, WindowView, ids::ElementId};
 use world::World;
 
 /// A window of the file.

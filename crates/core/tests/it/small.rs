@@ -4,13 +4,13 @@ use deskhand_core::{
     agent::AgentRef,
     command::ToolSpec,
     model::{MessagePart, ModelRequest, ReplyKind, Speaker},
-    observation::{Observation, Surface, WindowView},
+    observation::Observation,
     outcome::OutcomeKind,
     policy::{Policy, PolicyDecision, PolicyRule},
     reply::AgentReply,
     session::{Effect, ModelRoles, SessionConfig, SessionEvent},
-    ui::{InstalledApplication, Role, State, Tree},
 };
+use deskhand_ui::{InstalledApplication, Role, State, Surface, Tree, WindowView};
 use serde_json::{Value, json};
 
 use crate::harness::{Harness, config, element, tool, window};

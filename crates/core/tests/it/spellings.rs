@@ -6,10 +6,9 @@ use std::cell::Cell;
 
 use deskhand_core::{
     intent::Does,
-    keys::KeyChord,
     policy::{Policy, PolicyDecision, PolicyRule, Subject},
-    ui::names_equal,
 };
+use deskhand_ui::{keys::KeyChord, names_equal};
 use proptest::{
     prelude::*,
     sample::select,

@@ -3,19 +3,20 @@
 use std::collections::BTreeMap;
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, ToolCommand, Verdict},
-    ids::ElementId,
+    command::{CallResult, CallStatus, ToolCommand},
     model::ReplyKind,
-    observation::{Observation, Surface, WindowView},
+    observation::Observation,
     outcome::{Outcome, OutcomeKind},
     policy::{Policy, PolicyDecision, PolicyRule},
     provenance::Provenance,
     session::{Effect, FollowerPlan, SessionConfig, SessionEvent},
-    ui::{Element, Role, State, Tree, WindowInfo, WindowKind},
     workflow::{
         EachRow, Heal, Healer, Parameter, StepChange, StepExpectation, StepWindow, Workflow, WorkflowRun,
         WorkflowStep, selector::Selector,
     },
+};
+use deskhand_ui::{
+    Element, Role, State, Surface, Tree, WindowInfo, WindowKind, WindowView, action::Verdict, ids::ElementId,
 };
 use serde_json::{Map, Value, json};
 
@@ -541,7 +542,7 @@ fn cut_off() -> Vec<Element> {
     let mut elements = form(USUAL.get(..2).unwrap());
     elements[1].child_count = 4;
     let mut bar = element(20, 1, Role::SCROLL_BAR, "");
-    bar.bounds = Some(deskhand_core::geometry::Rect::new(90, 10, 12, 200));
+    bar.bounds = Some(deskhand_ui::geometry::Rect::new(90, 10, 12, 200));
     elements.push(bar);
     elements
 }

@@ -2,20 +2,21 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    action::{
-        ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, ElementRef, Evidence, Shortfall,
-        TEXT_MAX, Uncertainty, WindowRef,
-    },
-    command::ActionRoute,
-    duration::milliseconds,
-    ids::{ElementId, WindowId},
-    text::clip,
-    ui::{Role, Tree, WindowInfo, WindowKind, belongs_to, same_app},
-};
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, QuietLimits,
     keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
+};
+use deskhand_ui::{
+    Role, Tree, WindowInfo, WindowKind,
+    action::{
+        ActionKind, ActionOutcome, ActionProof, ActionRefusal, ActionRoute, Aim, ElementRef, Evidence,
+        Shortfall, TEXT_MAX, Uncertainty, WindowRef,
+    },
+    belongs_to,
+    duration::milliseconds,
+    ids::{ElementId, WindowId},
+    same_app,
+    text::clip,
 };
 
 use super::file_dialog::{accept, name_field, name_field_in, still_reads, type_name};

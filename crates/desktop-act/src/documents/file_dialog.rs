@@ -1,13 +1,10 @@
 //! The dialog in which an application asks for a file: its field for the name, and the button that takes it.
 
-use deskhand_core::{
-    action::TEXT_MAX,
-    ui::{Element, ElementCapability, Role, State, Tree, WindowInfo, fold_name},
-};
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits,
     keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
 };
+use deskhand_ui::{Element, ElementCapability, Role, State, Tree, WindowInfo, action::TEXT_MAX, fold_name};
 
 use super::questions::buttons;
 use crate::{

@@ -1,7 +1,7 @@
 //! The questions of an application while it saves.
 
-use deskhand_core::ui::{Element, Role, WindowInfo, fold_name};
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
+use deskhand_ui::{Element, Role, WindowInfo, fold_name};
 
 use crate::{
     click::{Click, click_once},

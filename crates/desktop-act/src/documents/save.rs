@@ -1,14 +1,13 @@
 //! Saves the document of a window to its own file.
 
-use deskhand_core::{
-    action::{ActionKind, ActionOutcome, ActionRefusal, Aim},
-    command::ActionRoute,
-    ids::WindowId,
-    ui::{WindowInfo, WindowKind},
-};
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult,
     keys::{ChordKey, KeyChord, KeyModifier},
+};
+use deskhand_ui::{
+    WindowInfo, WindowKind,
+    action::{ActionKind, ActionOutcome, ActionRefusal, ActionRoute, Aim},
+    ids::WindowId,
 };
 
 use super::{questions::SaveDialogAnswers, saving::DocumentSaveWait};

@@ -2,17 +2,21 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    action::{ActionKind, ActionOutcome, ActionRefusal, Aim, Evidence, Shortfall, TEXT_MAX},
-    command::{ActionRoute, Verdict},
-    duration::milliseconds,
-    ids::WindowId,
-    text::clip,
-    ui::{Element, Role, State, WindowInfo, WindowKind, belongs_to, fold_name, names_equal, same_app},
-};
 use deskhand_desktop::{
     Desktop, DesktopResult, QuietLimits,
     keys::{ChordKey, KeyChord, KeyModifier},
+};
+use deskhand_ui::{
+    Element, Role, State, WindowInfo, WindowKind,
+    action::{
+        ActionKind, ActionOutcome, ActionRefusal, ActionRoute, Aim, Evidence, Shortfall, TEXT_MAX, Verdict,
+    },
+    belongs_to,
+    duration::milliseconds,
+    fold_name,
+    ids::WindowId,
+    names_equal, same_app,
+    text::clip,
 };
 
 use super::{

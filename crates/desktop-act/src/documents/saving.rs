@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    action::{ActionProof, Evidence, Shortfall, Uncertainty},
-    duration::milliseconds,
-    ui::{DocumentInfo, WindowInfo, WindowKind, belongs_to, same_app},
-};
 use deskhand_desktop::{Desktop, DesktopResult, FileStamp, FileState, QuietLimits};
+use deskhand_ui::{
+    DocumentInfo, WindowInfo, WindowKind,
+    action::{ActionProof, Evidence, Shortfall, Uncertainty},
+    belongs_to,
+    duration::milliseconds,
+    same_app,
+};
 
 use super::questions::{SaveDialogAnswers, answer, buttons};
 use crate::{

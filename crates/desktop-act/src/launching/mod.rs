@@ -7,14 +7,13 @@ mod rest;
 mod shown;
 mod waited;
 
-use deskhand_core::{
-    action::{ActionKind, ActionOutcome, ActionProof, ActionRefusal, Aim, Evidence, Shortfall},
-    command::ActionRoute,
+use deskhand_desktop::{Desktop, DesktopResult, LaunchRequest, LaunchedProgram};
+use deskhand_ui::{
+    WindowInfo,
+    action::{ActionKind, ActionOutcome, ActionProof, ActionRefusal, ActionRoute, Aim, Evidence, Shortfall},
     duration::milliseconds,
     ids::WindowId,
-    ui::WindowInfo,
 };
-use deskhand_desktop::{Desktop, DesktopResult, LaunchRequest, LaunchedProgram};
 use futures_util::future::join_all;
 use std::{
     collections::BTreeMap,

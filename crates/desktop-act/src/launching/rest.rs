@@ -5,13 +5,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::{
-    duration::milliseconds,
-    ids::WindowId,
-    ui::{IncompleteTreeCause, Role, State, WindowInfo, WindowKind},
-};
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, ElementChangeKind, IdleReport, QuietLimits, TreeLimits, UiChange,
+};
+use deskhand_ui::{
+    IncompleteTreeCause, Role, State, WindowInfo, WindowKind, duration::milliseconds, ids::WindowId,
 };
 use futures_util::future::{Either, select};
 

@@ -3,12 +3,14 @@
 //! Nothing is remembered from one look to the next: a title that comes late decides as one that was there at once. A window counts
 //! for one document, unless its tabs show several.
 
-use deskhand_core::{
-    action::{ActionProof, ElementDelta},
-    ids::ElementId,
-    ui::{Element, Role, State, WindowInfo, WindowKind, fold_name, same_app},
-};
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, LaunchedProgram, TreeLimits};
+use deskhand_ui::{
+    Element, Role, State, WindowInfo, WindowKind,
+    action::{ActionProof, ElementDelta},
+    fold_name,
+    ids::ElementId,
+    same_app,
+};
 
 /// The most elements of a window in which tabs are looked for.
 const ELEMENTS_MAX: usize = 600;

@@ -5,8 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::{duration::milliseconds, ui::WindowInfo};
 use deskhand_desktop::{Desktop, DesktopResult, QuietLimits};
+use deskhand_ui::{WindowInfo, duration::milliseconds};
 use futures_util::future::{Either, select};
 
 /// Maximum number of interruptions of a wait for a window.

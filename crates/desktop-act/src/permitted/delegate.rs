@@ -3,15 +3,6 @@
 
 use std::{pin::Pin, time::Duration};
 
-use deskhand_core::{
-    action::InputCounts,
-    geometry::{Point, Rect, Screen},
-    ids::{ElementId, WindowId},
-    ui::{
-        CellRange, CellRef, DocumentInfo, Element, ElementTreePath, InstalledApplication, TableContent, Tree,
-        WindowInfo,
-    },
-};
 use deskhand_desktop::{
     CancelScope, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents,
     ElementAction, ElementChangeKind, ElementPatterns, FileState, IdleReport, IdleWait, InputInjection,
@@ -20,6 +11,13 @@ use deskhand_desktop::{
     keys::KeyChord,
 };
 use deskhand_secret::SecretValue;
+use deskhand_ui::{
+    CellRange, CellRef, DocumentInfo, Element, ElementTreePath, InstalledApplication, TableContent, Tree,
+    WindowInfo,
+    action::InputCounts,
+    geometry::{Point, Rect, Screen},
+    ids::{ElementId, WindowId},
+};
 
 use super::{PermittedDesktop, activates, letter, secret::Into};
 

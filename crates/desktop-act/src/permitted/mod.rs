@@ -10,14 +10,16 @@ mod secret;
 
 use std::sync::{Mutex, PoisonError};
 
-use deskhand_core::{
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
+use deskhand_ui::{
+    Element, ElementCapability, Role, WindowInfo,
     action::{ActionRefusal, LastLook},
+    belongs_to,
     geometry::{Point, Screen},
     ids::{ElementId, WindowId},
     keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
-    ui::{Element, ElementCapability, Role, WindowInfo, belongs_to, same_app},
+    same_app,
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
 use secret::Into;
 pub use secret::SecretUse;
 

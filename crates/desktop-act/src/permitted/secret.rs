@@ -1,14 +1,14 @@
 //! The last look before a secret is typed: into the field that was judged and no other, while the permission of the configuration
 //! still holds for what is there.
 
-use deskhand_core::{
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
+use deskhand_secret::{SecretValue, Secrets};
+use deskhand_ui::{
+    Element, Tree, WindowInfo,
     action::{ActionRefusal, LastLook},
     ids::ElementId,
     secret::{self, FieldPage, SecretField, SecretPermit},
-    ui::{Element, Tree, WindowInfo},
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
-use deskhand_secret::{SecretValue, Secrets};
 
 use super::{Live, Permit, PermittedDesktop};
 use crate::before::look;

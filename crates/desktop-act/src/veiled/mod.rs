@@ -10,13 +10,9 @@ mod pictures;
 
 use std::borrow::Cow;
 
-use deskhand_core::{
-    action::UiChange,
-    ids::ElementId,
-    ui::{Element, TableContent, Tree, WindowInfo},
-};
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
 use deskhand_secret::{TextRedaction, Veil};
+use deskhand_ui::{Element, TableContent, Tree, WindowInfo, action::UiChange, ids::ElementId};
 
 /// The most characters of a text that places are counted in.
 const TEXT_MAX: usize = 200_000;

@@ -1,10 +1,10 @@
 //! Pictures in which what shows a secret is black.
 
-use deskhand_core::{
-    geometry::{Rect, Screen},
-    ui::{Element, Role, Tree},
-};
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, Picture, TreeLimits, picture::Colour};
+use deskhand_ui::{
+    Element, Role, Tree,
+    geometry::{Rect, Screen},
+};
 
 use super::VeiledDesktop;
 

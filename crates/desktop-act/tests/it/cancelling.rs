@@ -1,10 +1,9 @@
 //! Actions that are cancelled: nothing is sent afterwards, and what was done is reported exactly.
 
-use deskhand_core::{
-    action::{Evidence, Shortfall, Uncertainty},
-    command::Verdict,
+use deskhand_ui::{
+    CellRange, Role, State,
+    action::{Evidence, Shortfall, Uncertainty, Verdict},
     ids::WindowId,
-    ui::{CellRange, Role, State},
 };
 
 use super::click::desktop_of;

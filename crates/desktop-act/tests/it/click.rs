@@ -1,13 +1,13 @@
 //! Clicks: inert, renamed, disabled, delayed, vanished, covered and blocked controls.
 
-use deskhand_core::{
-    command::{ActionRoute, Verdict},
-    ids::{ElementId, WindowId},
-    ui::{Role, WindowKind},
-};
 use deskhand_desktop::{DesktopError, PointerChord, WindowManagement};
 use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click, click};
 use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow, Semantic};
+use deskhand_ui::{
+    Role, WindowKind,
+    action::{ActionRoute, Verdict},
+    ids::{ElementId, WindowId},
+};
 
 pub(super) fn desktop_with(elements: impl IntoIterator<Item = FakeElement>) -> (FakeDesktop, WindowId) {
     desktop_of(FakeWindow::normal("Main").elements(elements))
@@ -274,7 +274,7 @@ async fn points_take_real_clicks() {
     let (desktop, window) =
         desktop_with([FakeElement::new(Role::CHECK_BOX, "Grid").key("target").at(50, 50, 100, 20)]);
     let at = |x, y| Click {
-        target: ActionTarget::Point(deskhand_core::geometry::Point::new(x, y)),
+        target: ActionTarget::Point(deskhand_ui::geometry::Point::new(x, y)),
         held: PointerChord::default(),
         count: 1,
     };
@@ -298,7 +298,7 @@ async fn a_point_under_another_window_of_the_application_goes_to_that_window() {
     let console = FakeWindow::normal("Console").at(0, 0, 600, 400);
     let desktop = FakeDesktop::new([FakeApp::new("App", "app", [main, console])], []);
     let window = desktop.find_window("Main").unwrap();
-    let point = deskhand_core::geometry::Point::new(100, 60);
+    let point = deskhand_ui::geometry::Point::new(100, 60);
     let request = Click { target: ActionTarget::Point(point), held: PointerChord::default(), count: 1 };
     let report = click(&desktop, window, &request, &ActLimits::default()).await.unwrap();
     assert_ne!(report.effect(), Verdict::Seen, "{}", report.summary());

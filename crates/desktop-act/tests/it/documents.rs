@@ -1,13 +1,12 @@
 //! Saving: what the file, the mark of unsaved changes and the dialogs of the application prove.
 
-use deskhand_core::{
-    action::{ActionProof, Evidence, Shortfall, Uncertainty},
-    command::Verdict,
-    ui::{Role, WindowKind},
-};
 use deskhand_desktop::{Documents, WindowManagement, keys::KeyChord};
 use deskhand_desktop_act::{ActLimits, ActionReport, SaveAsOptions, press_keys, save, save_as, visit};
 use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow};
+use deskhand_ui::{
+    Role, WindowKind,
+    action::{ActionProof, Evidence, Shortfall, Uncertainty, Verdict},
+};
 
 const PATH: &str = "/a/notes.txt";
 

@@ -1,12 +1,12 @@
 //! The whole flow on the office suite in memory: read a table, enter it into a spreadsheet, chart it, save it.
 
-use deskhand_core::{command::Verdict, ui::ElementQuery, ui::Role};
 use deskhand_desktop::LaunchRequest;
 use deskhand_desktop_act::{
     ActLimits, ActionReport, TableTarget, TypeTextOptions, find_element, launch, press_keys, read_table,
     select, select_cells, type_text, visit, write_table,
 };
 use deskhand_desktop_fake::{OFFICE_SALES, office};
+use deskhand_ui::{ElementQuery, Role, action::Verdict};
 
 fn seen(report: ActionReport) -> ActionReport {
     assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());

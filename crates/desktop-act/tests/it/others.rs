@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    action::Condition,
-    command::{ActionRoute, Verdict},
+use deskhand_ui::{
+    ElementCapability, ElementQuery, Role, State,
+    action::{ActionRoute, Condition, Verdict},
     geometry::Point,
-    ui::{ElementCapability, ElementQuery, Role, State},
 };
 
 use super::click::{button, desktop_of, desktop_with};
@@ -254,7 +253,7 @@ async fn actions_are_invoked_by_name() {
 async fn scrolling_and_dragging_are_seen_when_something_moves() {
     let mut sheet = FakeSheet::empty(200, 3);
     for row in 0..200 {
-        sheet.cells.insert(deskhand_core::ui::CellRef { row, column: 0 }, format!("row {row}"));
+        sheet.cells.insert(deskhand_ui::CellRef { row, column: 0 }, format!("row {row}"));
     }
     let table = FakeElement::new(Role::TABLE, "Rows").key("target").at(10, 300, 720, 480).sheet(sheet);
     let slider =

@@ -1,12 +1,11 @@
 //! Ranks of evidence: what proves an effect, and what only says that something happened.
 
-use deskhand_core::{
-    action::{ActionProof, ElementDelta, Evidence, Rank, Uncertainty},
-    command::Verdict,
-    ui::{Role, State},
-};
 use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click, click, press_keys};
 use deskhand_desktop_fake::{Behaviour, FakeElement, FakeWindow};
+use deskhand_ui::{
+    Role, State,
+    action::{ActionProof, ElementDelta, Evidence, Rank, Uncertainty, Verdict},
+};
 
 use super::click::{button, desktop_of, desktop_with};
 

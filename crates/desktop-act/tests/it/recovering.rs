@@ -1,9 +1,9 @@
 //! Elements that are gone while another one took their place.
 
-use deskhand_core::{command::Verdict, ids::ElementId, ui::Role};
 use deskhand_desktop::{TreeLimits, UiTree};
 use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click, click};
 use deskhand_desktop_fake::{Behaviour, FakeElement};
+use deskhand_ui::{Role, action::Verdict, ids::ElementId};
 
 use super::click::{button, desktop_with};
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use deskhand_core::{
-    command::{ActionRoute, Verdict},
+use deskhand_ui::{
+    CellRange, CellRef, Role, State,
+    action::{ActionRoute, Verdict},
     ids::WindowId,
-    ui::{CellRange, CellRef, Role, State},
 };
 
 use super::click::desktop_of;

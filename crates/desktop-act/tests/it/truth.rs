@@ -1,9 +1,6 @@
 //! Thousands of random clicks on a mix of faults: not one false `seen`.
 
-use deskhand_core::{
-    command::Verdict,
-    ui::{Role, State, WindowKind},
-};
+use deskhand_ui::{Role, State, WindowKind, action::Verdict};
 
 use super::click::desktop_of;
 use deskhand_desktop::UiTree;

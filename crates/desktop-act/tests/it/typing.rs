@@ -1,6 +1,9 @@
 //! Typing and chords.
 
-use deskhand_core::{command::ActionRoute, command::Verdict, ui::Role};
+use deskhand_ui::{
+    Role,
+    action::{ActionRoute, Verdict},
+};
 
 use super::click::desktop_of;
 use deskhand_desktop::{ElementPatterns as _, WindowManagement as _};

@@ -1,13 +1,12 @@
 //! What typing replaces, and that nothing is ever written twice.
 
-use deskhand_core::{
+use deskhand_ui::{
+    ElementCapability, Role, State,
     action::{
         ActionKind, ActionProof, ActionRefusal, Blindness, Evidence, Shortfall, Uncertainty,
-        UnsupportedCapability,
+        UnsupportedCapability, Verdict,
     },
-    command::Verdict,
     ids::{ElementId, WindowId},
-    ui::{ElementCapability, Role, State},
 };
 
 use super::{click::desktop_of, truth::Dice};

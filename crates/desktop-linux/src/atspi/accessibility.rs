@@ -6,10 +6,10 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{
+use deskhand_ui::{
+    ElementTreePath,
     geometry::{Rect, Screen},
     ids::ElementId,
-    ui::ElementTreePath,
 };
 use tokio::{
     sync::{Notify, broadcast, mpsc, oneshot},

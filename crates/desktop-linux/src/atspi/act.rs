@@ -1,9 +1,6 @@
 //! Actions through the accessibility bus. The answer of a toolkit proves nothing; callers read the result back.
 
-use deskhand_core::{
-    ids::ElementId,
-    ui::{Element, ElementCapability, Role},
-};
+use deskhand_ui::{Element, ElementCapability, Role, ids::ElementId};
 use zbus::zvariant::Value;
 
 use super::{

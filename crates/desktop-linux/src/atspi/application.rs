@@ -5,9 +5,9 @@ use std::{
     sync::Arc,
 };
 
-use deskhand_core::{
+use deskhand_ui::{
+    Role, WindowKind,
     geometry::{Rect, Screen},
-    ui::{Role, WindowKind},
 };
 
 use super::{

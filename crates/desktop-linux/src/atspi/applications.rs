@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
-use deskhand_core::geometry::{Rect, Screen};
+use deskhand_ui::geometry::{Rect, Screen};
 
 use super::{
     accessibility::Accessibility,
@@ -290,7 +290,7 @@ fn best(
 
 #[cfg(test)]
 mod tests {
-    use deskhand_core::ui::WindowKind;
+    use deskhand_ui::WindowKind;
 
     use super::*;
 

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{duration::milliseconds, ui::Role};
+use deskhand_ui::{Role, duration::milliseconds};
 use futures_util::{StreamExt as _, stream};
 use serde::Serialize;
 use tokio::time::Instant;

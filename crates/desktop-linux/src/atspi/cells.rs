@@ -2,11 +2,7 @@
 
 use std::collections::HashMap;
 
-use deskhand_core::{
-    clipping,
-    ids::ElementId,
-    ui::{CellRange, CellRef, Element, ElementCapability, TableContent},
-};
+use deskhand_ui::{CellRange, CellRef, Element, ElementCapability, TableContent, clipping, ids::ElementId};
 use futures_util::future::BoxFuture;
 
 use super::{

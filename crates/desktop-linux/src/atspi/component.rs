@@ -1,6 +1,6 @@
 //! The `Component` interface: the position of an object, and the object at a point.
 
-use deskhand_core::geometry::{Rect, Screen};
+use deskhand_ui::geometry::{Rect, Screen};
 
 use super::{
     bus::{AtspiCallError, Bus, COMPONENT, CallResult},

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use deskhand_core::{
-    clipping,
+use deskhand_ui::{
+    Element, ElementCapability, ElementSource, Role, State, States, TableShape, ValueRange, clipping,
     geometry::{Rect, Screen},
     ids::ElementId,
-    ui::{Element, ElementCapability, ElementSource, Role, State, States, TableShape, ValueRange},
 };
 
 use super::{

@@ -1,7 +1,7 @@
 //! The events of AT-SPI, parsed once as they arrive.
 
-use deskhand_core::ui::State;
 use deskhand_desktop::ElementChangeKind;
+use deskhand_ui::State;
 
 use super::wire::ObjectRef;
 

@@ -5,10 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::{
+use deskhand_ui::{
+    Element, Role, State,
     geometry::{Point, Rect, Screen},
     ids::ElementId,
-    ui::{Element, Role, State},
 };
 
 use super::{

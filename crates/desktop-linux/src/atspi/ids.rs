@@ -5,10 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::{
-    ids::ElementId,
-    ui::{ElementTreePath, Tree},
-};
+use deskhand_ui::{ElementTreePath, Tree, ids::ElementId};
 
 use super::{shift::Shift, wire::ObjectRef};
 

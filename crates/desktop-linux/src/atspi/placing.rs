@@ -1,9 +1,9 @@
 //! Positions of elements on the screen: toolkits count from different places, some of them wrongly (`quirks`
 //! says what each does).
 
-use deskhand_core::{
+use deskhand_ui::{
+    Role,
     geometry::{Rect, Screen},
-    ui::Role,
 };
 
 use super::{

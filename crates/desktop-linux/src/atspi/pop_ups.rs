@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
+use deskhand_ui::{
+    Role, State,
     geometry::{Rect, Screen},
-    ui::{Role, State},
 };
 
 use super::{

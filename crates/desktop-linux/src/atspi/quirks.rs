@@ -73,11 +73,11 @@
 use std::time::Duration;
 
 use super::{details::AtspiObjectHeader, mirror::ObjectAspects};
-use deskhand_core::{
-    geometry::{Rect, Screen},
-    ui::{Element, Role, State, States},
-};
 use deskhand_desktop::{ElementChangeKind, Quirks};
+use deskhand_ui::{
+    Element, Role, State, States,
+    geometry::{Rect, Screen},
+};
 
 /// The toolkit of an application, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,9 +4,9 @@
 //! was and is not any longer keeps its place and its states. The object at a point is the one that is drawn there, once
 //! it and what it contains have been read.
 
-use deskhand_core::{
+use deskhand_ui::{
+    Role,
     geometry::{Rect, Screen},
-    ui::Role,
 };
 
 use super::{

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::geometry::{Rect, Screen};
+use deskhand_ui::geometry::{Rect, Screen};
 use tokio::sync::{Notify, broadcast};
 
 use super::{

@@ -1,6 +1,6 @@
 //! From the coordinates that applications report to those of the screen.
 
-use deskhand_core::geometry::{Point, Rect, Screen};
+use deskhand_ui::geometry::{Point, Rect, Screen};
 
 /// Conversion of reported coordinates to those of the screen, in pixels: scaled, then moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

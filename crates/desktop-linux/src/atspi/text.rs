@@ -3,7 +3,7 @@
 //! Places are counted in characters of what [`read_text`](super::details::read_text) returns: without embedded objects, and
 //! in characters even where the toolkit counts UTF-16 units.
 
-use deskhand_core::ids::ElementId;
+use deskhand_ui::ids::ElementId;
 
 use super::{
     accessibility::Accessibility,

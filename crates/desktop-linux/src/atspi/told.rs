@@ -4,10 +4,7 @@
 
 use std::collections::HashMap;
 
-use deskhand_core::{
-    text::clip,
-    ui::{Element, ElementCapability, Role},
-};
+use deskhand_ui::{Element, ElementCapability, Role, text::clip};
 use jiff::{ToSpan as _, civil};
 
 use super::{

@@ -9,9 +9,9 @@ use std::{
     sync::Arc,
 };
 
-use deskhand_core::{
+use deskhand_ui::{
+    CellRange, CellRef, Element, Role, State, TableShape,
     geometry::{Point, Rect, Screen},
-    ui::{CellRange, CellRef, Element, Role, State, TableShape},
 };
 use futures_util::future::BoxFuture;
 

@@ -7,7 +7,7 @@
 
 use std::{fmt, sync::Arc};
 
-use deskhand_core::ui::{ElementCapability, Role, State, States};
+use deskhand_ui::{ElementCapability, Role, State, States};
 use zbus::zvariant::OwnedObjectPath;
 
 /// The path of the null object.

@@ -6,8 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_core::ui::{bare_name, name_words};
 use deskhand_process::find_program;
+use deskhand_ui::{bare_name, name_words};
 
 /// Programs that run or open whatever they are given: shells, interpreters, and what starts other programs.
 const INTERPRETERS: &[&str] = &[

@@ -18,11 +18,11 @@ use std::{
     sync::OnceLock,
 };
 
-use deskhand_core::{
-    suggest::{LIKELY_MIN, rank, similarity},
-    ui::InstalledApplication,
-};
 use deskhand_process::find_program;
+use deskhand_ui::{
+    InstalledApplication,
+    suggest::{LIKELY_MIN, rank, similarity},
+};
 pub(crate) use entry::DesktopEntry;
 use entry::{LAUNCHERS, is_interpreter};
 pub(crate) use spoken::ApplicationNameMatch;

@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
-use deskhand_core::ui::{bare_name, name_words};
 use deskhand_process::find_program;
+use deskhand_ui::{bare_name, name_words};
 
 use super::{DesktopEntries, DesktopEntry};
 

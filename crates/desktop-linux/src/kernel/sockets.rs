@@ -3,7 +3,7 @@
 
 use std::{collections::HashSet, os::fd::AsFd, time::Duration};
 
-use deskhand_core::duration::milliseconds;
+use deskhand_ui::duration::milliseconds;
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink, recv, send, socket_with,
     sockopt::socket_peercred,

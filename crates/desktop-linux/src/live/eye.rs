@@ -15,8 +15,8 @@ use std::{
     time::Instant,
 };
 
-use deskhand_core::geometry::{Point, Rect, Screen, Size};
 use deskhand_desktop::{DesktopError, DesktopResult, Picture};
+use deskhand_ui::geometry::{Point, Rect, Screen, Size};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,

@@ -1,7 +1,7 @@
 //! The frame that a viewer has, and which of its pixels differ in a newer one.
 
-use deskhand_core::geometry::{Rect, Screen};
 use deskhand_desktop::Picture;
+use deskhand_ui::geometry::{Rect, Screen};
 
 /// The side of the squares in which differences are collected, in pixels.
 const TILE: usize = 32;

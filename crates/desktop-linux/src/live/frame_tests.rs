@@ -94,12 +94,12 @@ proptest! {
         let found = rectangles(&pixels, &read);
         prop_assert!(found.len() <= RECTANGLES_MAX);
         for (x, y) in &pixels {
-            let at = deskhand_core::geometry::Point::new(*x, *y);
+            let at = deskhand_ui::geometry::Point::new(*x, *y);
             prop_assert!(found.iter().any(|area| area.contains(&at)), "{x},{y} is in none of {found:?}");
         }
         for area in &found {
             prop_assert!(area.intersection(&read[0].enclosing(&read[1])) == Some(*area));
-            let inside = |(x, y): &&(i32, i32)| area.contains(&deskhand_core::geometry::Point::new(*x, *y));
+            let inside = |(x, y): &&(i32, i32)| area.contains(&deskhand_ui::geometry::Point::new(*x, *y));
             prop_assert!(pixels.iter().any(|pixel| inside(&pixel)), "{area:?} is not needed");
         }
     }

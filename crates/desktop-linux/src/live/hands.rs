@@ -12,8 +12,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::{duration::milliseconds, geometry::Point};
 use deskhand_desktop::{DesktopError, DesktopResult};
+use deskhand_ui::{duration::milliseconds, geometry::Point};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,

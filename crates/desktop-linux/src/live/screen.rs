@@ -12,8 +12,8 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::geometry::Size;
 use deskhand_desktop::{DesktopError, DesktopResult};
+use deskhand_ui::geometry::Size;
 use rustix::event::{EventfdFlags, eventfd};
 use tokio::sync::oneshot;
 

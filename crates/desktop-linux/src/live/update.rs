@@ -1,6 +1,6 @@
 //! Updates of a screen, and their encoding.
 
-use deskhand_core::geometry::{Point, Rect, Screen, Size};
+use deskhand_ui::geometry::{Point, Rect, Screen, Size};
 
 /// The first byte of a message.
 const VERSION: u8 = 1;

@@ -2,8 +2,8 @@
 
 use std::{io, time::Duration};
 
-use deskhand_core::duration::milliseconds;
 use deskhand_desktop::{DesktopError, DesktopResult, NativeAnswer, NativeEffect};
+use deskhand_ui::duration::milliseconds;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::{

@@ -13,10 +13,10 @@ mod office;
 mod pages;
 mod pipe;
 
-use deskhand_core::ids::WindowId;
 use deskhand_desktop::{
     DesktopError, DesktopResult, Native, NativeAnswer, NativeCall, Natives, WindowManagement as _, is_office,
 };
+use deskhand_ui::ids::WindowId;
 pub(crate) use office::{OfficeWorker, python as office_python};
 pub(crate) use pipe::{OfficePipe, pipe_name};
 

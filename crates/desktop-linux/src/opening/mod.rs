@@ -15,8 +15,8 @@ mod target;
 use std::ffi::OsString;
 
 use associations::Associations;
-use deskhand_core::ui::InstalledApplication;
 use deskhand_process::PATH_DEFAULT;
+use deskhand_ui::InstalledApplication;
 use mime::{FOLDER, MimeTypes, TEXT};
 pub use target::OpenTarget;
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskhand_core::geometry::{Point, Screen};
+use deskhand_ui::geometry::{Point, Screen};
 
 /// A press sooner after another one near it is a double click: it drags nothing, and opens what a click selects. Chromium has this time
 /// built in.

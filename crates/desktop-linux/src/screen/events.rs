@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, time::Instant};
 
-use deskhand_core::geometry::{Point, Rect, Screen};
+use deskhand_ui::geometry::{Point, Rect, Screen};
 
 /// Something that happened on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

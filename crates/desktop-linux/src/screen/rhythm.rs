@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::geometry::{Rect, Screen};
+use deskhand_ui::geometry::{Rect, Screen};
 
 /// The most areas whose rhythm is tracked.
 const AREAS_MAX: usize = 512;

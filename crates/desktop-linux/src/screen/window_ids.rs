@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use deskhand_core::ids::WindowId;
+use deskhand_ui::ids::WindowId;
 
 /// Maps X windows to ids. An id is never reused, although the X server reuses its own.
 #[derive(Debug, Default)]

@@ -8,12 +8,12 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{
+use deskhand_desktop::{DesktopResult, ElementChangeKind, IdleReport, QuietLimits, UiChange, WaitedFor};
+use deskhand_ui::{
+    WindowInfo,
     geometry::{Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::WindowInfo,
 };
-use deskhand_desktop::{DesktopResult, ElementChangeKind, IdleReport, QuietLimits, UiChange, WaitedFor};
 use tokio::time::{Instant, timeout_at};
 
 use crate::times::elapsed_ms;

@@ -3,8 +3,8 @@
 
 use std::{collections::VecDeque, ops::Range};
 
-use deskhand_core::ui::{AppInfo, WindowKind, WindowState};
 use deskhand_desktop::DesktopError;
+use deskhand_ui::{AppInfo, WindowKind, WindowState};
 use tokio::time::sleep_until;
 
 use super::*;

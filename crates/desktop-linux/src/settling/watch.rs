@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    ids::{ElementId, WindowId},
-    ui::WindowInfo,
-};
 use deskhand_desktop::{
     DesktopError, DesktopResult, ElementChangeKind, IdleReport, IdleWait, QuietLimits, WindowManagement as _,
+};
+use deskhand_ui::{
+    WindowInfo,
+    ids::{ElementId, WindowId},
 };
 use tokio::sync::broadcast::{
     self,

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::duration::milliseconds;
+use deskhand_ui::duration::milliseconds;
 use tokio::{io::AsyncReadExt as _, net::UnixStream, sync::oneshot};
 
 use crate::virtual_desktop::protocol::KeeperRequest;

@@ -12,9 +12,9 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::geometry::Size;
 use deskhand_desktop::{DesktopError, DesktopResult};
 use deskhand_process::{LEAVINGS, STARTING, find_helper, leaving};
+use deskhand_ui::geometry::Size;
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
     net::{UnixStream, unix::pipe},

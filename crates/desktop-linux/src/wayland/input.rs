@@ -8,12 +8,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::{
-    geometry::{Point, Screen},
-    ui::WindowKind,
-};
 use deskhand_desktop::{CancelScope, DesktopError, DesktopResult, PointerChord, keys::KeyChord};
 use deskhand_desktop_wayland::{HeldButton, WaylandDisplay, symbols_of};
+use deskhand_ui::{
+    WindowKind,
+    geometry::{Point, Screen},
+};
 
 use crate::{
     blocking::run_blocking,

@@ -12,9 +12,9 @@ use std::{
     time::Instant,
 };
 
-use deskhand_core::geometry::{Rect, Screen};
 use deskhand_desktop::DesktopResult;
 use deskhand_desktop_wayland::{CompositorAddress, CompositorBackend, CompositorEvent, WaylandDisplay};
+use deskhand_ui::geometry::{Rect, Screen};
 use tokio::sync::broadcast;
 
 use crate::{

@@ -5,14 +5,14 @@ use std::{
     sync::{MutexGuard, PoisonError},
 };
 
-use deskhand_core::{
+use deskhand_desktop::{DesktopError, DesktopResult};
+use deskhand_desktop_wayland::Toplevel;
+use deskhand_ui::{
+    AppInfo, WindowInfo, WindowKind, WindowState,
     duration::milliseconds,
     geometry::{Rect, Screen},
     ids::WindowId,
-    ui::{AppInfo, WindowInfo, WindowKind, WindowState},
 };
-use deskhand_desktop::{DesktopError, DesktopResult};
-use deskhand_desktop_wayland::Toplevel;
 use tokio::time::Instant;
 
 use crate::{

@@ -3,8 +3,8 @@
 
 use std::{fs::File, os::unix::fs::FileExt};
 
-use deskhand_core::geometry::{Rect, Screen};
 use deskhand_desktop::{DesktopError, Picture};
+use deskhand_ui::geometry::{Rect, Screen};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use x11rb::{
     connection::{Connection, RequestConnection},

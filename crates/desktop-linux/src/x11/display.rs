@@ -13,8 +13,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::geometry::{Point, Rect, Screen, Size};
 use deskhand_desktop::{CancelScope, DesktopError, DesktopResult};
+use deskhand_ui::geometry::{Point, Rect, Screen, Size};
 use tokio::sync::{broadcast, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use x11rb::{

@@ -13,8 +13,8 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::geometry::{Point, Screen};
 use deskhand_desktop::{CancelScope, DesktopError, DesktopResult, PointerChord};
+use deskhand_ui::geometry::{Point, Screen};
 use tokio::{
     sync::broadcast::{self, error::RecvError},
     time::{Instant, timeout, timeout_at},

@@ -9,7 +9,7 @@ use std::{
     time::Instant,
 };
 
-use deskhand_core::geometry::Rect;
+use deskhand_ui::geometry::Rect;
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 use x11rb::{

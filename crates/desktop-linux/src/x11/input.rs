@@ -8,11 +8,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::{
+use deskhand_desktop::{Button, CancelScope, DesktopError, DesktopResult, PointerChord, keys::KeyChord};
+use deskhand_ui::{
     duration::milliseconds,
     geometry::{Point, Screen},
 };
-use deskhand_desktop::{Button, CancelScope, DesktopError, DesktopResult, PointerChord, keys::KeyChord};
 use tokio::sync::broadcast::{self, error::RecvError};
 use x11rb::{
     errors::ReplyError,

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use deskhand_core::keys::KeyModifier;
 use deskhand_desktop::{DesktopError, DesktopResult};
+use deskhand_ui::keys::KeyModifier;
 use x11rb::{
     connection::Connection,
     protocol::{

@@ -1,6 +1,6 @@
 //! Kind and state of a window, by its own properties.
 
-use deskhand_core::ui::{WindowKind, WindowState};
+use deskhand_ui::{WindowKind, WindowState};
 use x11rb::protocol::xproto::Atom;
 
 use super::worker::Atoms;

@@ -6,11 +6,11 @@
 
 use std::{collections::HashMap, io, os::fd::OwnedFd, thread, time::Instant};
 
-use deskhand_core::geometry::Point;
 use deskhand_desktop::{
     DesktopError, DesktopResult, PersonInput, TimedPersonInput,
     keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
 };
+use deskhand_ui::geometry::Point;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use tokio::sync::mpsc;
 use x11rb::{

@@ -2,8 +2,8 @@
 
 use std::{collections::HashSet, sync::PoisonError};
 
-use deskhand_core::{duration::milliseconds, ids::WindowId, ui::WindowInfo};
 use deskhand_desktop::{DesktopError, DesktopResult};
+use deskhand_ui::{WindowInfo, duration::milliseconds, ids::WindowId};
 use tokio::{sync::broadcast::Receiver, time::Instant};
 use x11rb::{
     connection::Connection,

@@ -4,10 +4,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use deskhand_core::{
+use deskhand_ui::{
+    AppInfo, WindowInfo, WindowKind, WindowState,
     geometry::{Rect, Screen},
     ids::WindowId,
-    ui::{AppInfo, WindowInfo, WindowKind, WindowState},
 };
 use x11rb::{
     cookie::Cookie,

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use deskhand_core::geometry::{Point, Screen};
+use deskhand_ui::geometry::{Point, Screen};
 use x11rb::{
     connection::Connection,
     protocol::xproto::{Atom, AtomEnum, ClientMessageEvent, ConnectionExt as _, EventMask},

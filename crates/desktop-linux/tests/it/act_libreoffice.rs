@@ -6,15 +6,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::{
-    command::Verdict,
-    ids::WindowId,
-    ui::{ElementQuery, Role, WindowInfo},
-};
 use deskhand_desktop::{Desktop, LaunchRequest};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click, TableTarget, TypeTextOptions};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
+use deskhand_ui::{ElementQuery, Role, WindowInfo, action::Verdict, ids::WindowId};
 
 use crate::programs::has_programs;
 
@@ -131,6 +127,6 @@ async fn main_job<D: Desktop>(routine: &Routine<'_, D>, profile: &str, document:
     let text = TypeTextOptions { element: None, name: None, text: path, clear: true };
     routine.step("11-path", act::type_text(desktop, calc, &text, limits)).await;
     routine.click("12-save", calc, &ElementQuery::new(Role::PUSH_BUTTON, "Save")).await;
-    let title = deskhand_core::action::Condition::TitleContains("result.ods".into());
+    let title = deskhand_ui::action::Condition::TitleContains("result.ods".into());
     routine.step("13-title", act::wait_for(desktop, calc, &title, Duration::from_secs(10))).await;
 }

@@ -1,13 +1,14 @@
 //! The addresses of pages, as browsers tell them.
 
+use deskhand_core::policy::Subject;
 use deskhand_core::{
     command::ToolCommand,
-    ids::ElementId,
     intent::{CommandAim, Does, Intent},
-    observation::{Observation, Surface, WindowView},
+    observation::Observation,
 };
-use deskhand_core::{policy::Subject, ui::Role};
 use deskhand_testkit::fixture::{Screen, Toolkit};
+use deskhand_ui::Role;
+use deskhand_ui::{Surface, WindowView, ids::ElementId};
 
 use crate::fixtures::{Stage, outline};
 

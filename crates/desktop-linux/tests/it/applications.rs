@@ -7,15 +7,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_core::{
-    command::Verdict,
-    ids::ElementId,
-    ui::{Element, Role, Tree},
-};
 use deskhand_desktop::{DesktopResult, PointerChord};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, NewValue, TableTarget};
 use deskhand_testkit::fixture::{Screen, Toolkit};
+use deskhand_ui::{Element, Role, Tree, action::Verdict, ids::ElementId};
 use serde_json::{Value, json};
 
 use crate::{

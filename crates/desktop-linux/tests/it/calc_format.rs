@@ -2,15 +2,11 @@
 
 use std::{fs, path::Path};
 
-use deskhand_core::{
-    command::Verdict,
-    ids::WindowId,
-    ui::{ElementQuery, Role},
-};
 use deskhand_desktop::{Clipboard as _, LaunchRequest};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, TableTarget};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
+use deskhand_ui::{ElementQuery, Role, action::Verdict, ids::WindowId};
 
 use crate::programs::has_programs;
 

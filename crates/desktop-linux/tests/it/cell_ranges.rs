@@ -6,15 +6,11 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use deskhand_core::{
-    command::Verdict,
-    geometry::Size,
-    ui::{CellRef, Element, Role, WindowInfo},
-};
 use deskhand_desktop::{ElementPatterns as _, LaunchRequest, TreeLimits, UiTree as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click, TableTarget};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
+use deskhand_ui::{CellRef, Element, Role, WindowInfo, action::Verdict, geometry::Size};
 use x11rb::{
     protocol::xproto::{AtomEnum, PropMode},
     wrapper::ConnectionExt as _,

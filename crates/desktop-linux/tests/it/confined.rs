@@ -6,12 +6,12 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{action::Condition, ids::WindowId, ui::Role};
 use deskhand_desktop::{LaunchRequest, TreeLimits, UiTree as _, WindowManagement as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::{Confine, ConfineMode, LinuxDesktop, VirtualOptions};
 use deskhand_testkit::fixture::{Screen, Toolkit};
+use deskhand_ui::{Role, action::Condition, ids::WindowId};
 use serde_json::{Value, json};
 
 use crate::{fixtures::Stage, programs::has_programs};
@@ -110,9 +110,9 @@ async fn until(what: &str, condition: impl Fn() -> bool) {
     tokio::time::timeout(BOUND, holds).await.expect(what);
 }
 
-async fn text_of(desktop: &LinuxDesktop, window: WindowId) -> deskhand_core::ui::Element {
+async fn text_of(desktop: &LinuxDesktop, window: WindowId) -> deskhand_ui::Element {
     let tree = desktop.tree(window, TreeLimits::default()).await.unwrap();
-    let is_text = |element: &deskhand_core::ui::Element| element.role == Role::TEXT;
+    let is_text = |element: &deskhand_ui::Element| element.role == Role::TEXT;
     tree.elements.into_iter().find(is_text).expect("a text")
 }
 

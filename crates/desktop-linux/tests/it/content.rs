@@ -3,17 +3,15 @@
 
 use std::time::{Duration, Instant};
 
-use deskhand_core::{
-    action::Condition,
-    command::Verdict,
-    observation::{Surface, WindowView},
-    prompt::{ViewListOptions, view_text},
-    ui::{Description, Element, ElementQuery, Role, Tree},
-};
+use deskhand_core::prompt::{ViewListOptions, view_text};
 use deskhand_desktop::{IdleWait as _, QuietLimits, TreeLimits};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionTarget, Click, NewValue, TableTarget, TypeTextOptions};
 use deskhand_testkit::fixture::{Screen, Toolkit};
+use deskhand_ui::{
+    Description, Element, ElementQuery, Role, Surface, Tree, WindowView,
+    action::{Condition, Verdict},
+};
 use serde_json::json;
 
 use crate::fixtures::{Stage, outline};

@@ -1,16 +1,13 @@
 //! Right click menus that are followed by their names, in real toolkits. GTK 4 and Qt tell no elements of theirs, so that the entries are
 //! read in a picture. The application says what was chosen.
 
-use deskhand_core::{
-    command::Verdict,
-    ui::{Element, Role, State, Tree, WindowInfo},
-};
 use deskhand_desktop::{Button, TreeLimits, UiTree as _, WindowManagement as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click};
 use deskhand_desktop_detect::{DetectOptions, DetectingDesktop};
 use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
+use deskhand_ui::{Element, Role, State, Tree, WindowInfo, action::Verdict};
 use serde_json::json;
 
 use crate::{

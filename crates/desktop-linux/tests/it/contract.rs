@@ -3,15 +3,15 @@
 
 use std::{collections::HashSet, time::Duration};
 
-use deskhand_core::{
-    command::Verdict,
-    ids::{ElementId, WindowId},
-    ui::{CellRange, Element, ElementQuery, Role, State, Tree, WindowKind},
-};
 use deskhand_desktop::{Desktop, DesktopError, ElementAction, LaunchRequest, QuietLimits, TreeLimits};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click, TypeTextOptions};
 use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow};
+use deskhand_ui::{
+    CellRange, Element, ElementQuery, Role, State, Tree, WindowKind,
+    action::Verdict,
+    ids::{ElementId, WindowId},
+};
 
 /// A text editor, and what is called how in it.
 pub(crate) struct Editor {

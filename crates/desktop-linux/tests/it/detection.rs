@@ -1,16 +1,16 @@
 //! What applications do not show, found in pictures of real windows by the real program, and acted on.
 
-use deskhand_core::{
-    command::Verdict,
-    geometry::{Rect, Screen as OnScreen, Size},
-    ui::{Element, ElementSource, Role, Tree, WindowInfo},
-};
 use deskhand_desktop::{Desktop, TreeLimits, UiTree};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click};
 use deskhand_desktop_detect::{DetectOptions, DetectingDesktop, OcrUse};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
+use deskhand_ui::{
+    Element, ElementSource, Role, Tree, WindowInfo,
+    action::Verdict,
+    geometry::{Rect, Screen as OnScreen, Size},
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -241,7 +241,7 @@ async fn named_controls_are_not_found_twice() {
         for element in &found {
             let twin = own.iter().find(|other| {
                 other.role.is_interactive()
-                    && deskhand_core::ui::names_equal(&other.name, &element.name)
+                    && deskhand_ui::names_equal(&other.name, &element.name)
                     && other.bounds.zip(element.bounds).is_some_and(|(a, b)| a.intersection(&b).is_some())
             });
             assert!(twin.is_none(), "{toolkit}: {} twice in\n{}", element.label(), outline(&tree));

@@ -7,18 +7,17 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{
-    action::Condition,
-    command::Verdict,
-    geometry::Size,
-    ui::{Element, ElementQuery, ElementSource, Tree, WindowInfo},
-};
 use deskhand_desktop::{Desktop, IdleWait, LaunchRequest, QuietLimits, TreeLimits};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click};
 use deskhand_desktop_detect::{DetectOptions, DetectingDesktop, OcrOptions};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
+use deskhand_ui::{
+    Element, ElementQuery, ElementSource, Tree, WindowInfo,
+    action::{Condition, Verdict},
+    geometry::Size,
+};
 use serde_json::json;
 
 use crate::{

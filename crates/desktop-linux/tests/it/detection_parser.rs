@@ -2,11 +2,6 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    command::Verdict,
-    geometry::Size,
-    ui::{Element, ElementSource, Role, Tree, WindowInfo},
-};
 use deskhand_desktop::{Desktop, TreeLimits, UiTree};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionTarget, Click};
@@ -17,6 +12,7 @@ use deskhand_testkit::{
     fixture::{Fixture, Screen, Toolkit},
     parser::{MockBox, MockParser},
 };
+use deskhand_ui::{Element, ElementSource, Role, Tree, WindowInfo, action::Verdict, geometry::Size};
 
 use crate::{
     fixtures::{outline, request_of},

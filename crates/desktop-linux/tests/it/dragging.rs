@@ -2,11 +2,11 @@
 //!
 //! `DESKHAND_DRAG_RUNS` sets how often something is dragged.
 
-use deskhand_core::command::Verdict;
 use deskhand_desktop::PointerChord;
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionTarget};
 use deskhand_testkit::fixture::{Screen, Toolkit};
+use deskhand_ui::action::Verdict;
 
 use crate::{
     fixtures::{Stage, outline},

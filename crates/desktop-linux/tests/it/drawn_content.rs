@@ -3,10 +3,10 @@
 
 use std::{fs, path::PathBuf};
 
-use deskhand_core::{command::Verdict, ids::ElementId, ui::ElementSource};
 use deskhand_desktop::{TreeLimits, UiTree as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click, TableTarget, TypeTextOptions};
+use deskhand_ui::{ElementSource, action::Verdict, ids::ElementId};
 
 use crate::detection_model::{Stage, tk};
 

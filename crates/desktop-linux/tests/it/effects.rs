@@ -12,15 +12,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::{
-    command::Verdict,
-    ids::ElementId,
-    ui::{Element, Role, Tree},
-};
 use deskhand_desktop::{IdleWait, QuietLimits, UiTree, WindowManagement};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionTarget, Click, NewValue, TypeTextOptions};
 use deskhand_testkit::fixture::{Entry, Screen, Toolkit};
+use deskhand_ui::{Element, Role, Tree, action::Verdict, ids::ElementId};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 

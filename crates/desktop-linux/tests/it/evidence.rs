@@ -1,13 +1,12 @@
 //! What verdicts rest on, in real toolkits: what is said, what was done once, and what an earlier input still brought about.
 
-use deskhand_core::{
-    action::{ActionProof, Evidence},
-    command::Verdict,
-    ui::Element,
-};
 use deskhand_desktop::{Button, InputInjection as _};
 use deskhand_desktop_act::{self as act, ActLimits, ActionReport, ActionTarget, Click};
 use deskhand_testkit::fixture::{Screen, Toolkit};
+use deskhand_ui::{
+    Element,
+    action::{ActionProof, Evidence, Verdict},
+};
 use serde_json::json;
 
 use crate::fixtures::{Stage, outline};

@@ -2,17 +2,16 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    action::Condition,
-    command::Verdict,
-    geometry::Size,
-    ui::{Element, ElementQuery, Tree, WindowInfo},
-};
 use deskhand_desktop::{LaunchRequest, TreeLimits, UiTree};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::{Confine, LinuxDesktop, VirtualOptions};
 use deskhand_testkit::fixture::{FIREFOX, Fixture, Screen, Toolkit};
+use deskhand_ui::{
+    Element, ElementQuery, Tree, WindowInfo,
+    action::{Condition, Verdict},
+    geometry::Size,
+};
 
 use serde_json::{Value, json};
 

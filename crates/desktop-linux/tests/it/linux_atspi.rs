@@ -5,17 +5,15 @@
 
 use std::time::{Duration, Instant};
 
-use deskhand_core::{
-    geometry::Size,
-    ui::{
-        CellRef, Element, ElementCapability, IncompleteTreeCause, Role, State, Tree, WindowInfo, WindowKind,
-    },
-};
 use deskhand_desktop::{
     DesktopError, ElementAction, ElementChangeKind, ElementPatterns as _, IdleReport, IdleWait,
     InputInjection, LaunchRequest, QuietLimits, TreeLimits, UiChange, UiTree, WindowManagement,
 };
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
+use deskhand_ui::{
+    CellRef, Element, ElementCapability, IncompleteTreeCause, Role, State, Tree, WindowInfo, WindowKind,
+    geometry::Size,
+};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::programs::has_programs;

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use deskhand_core::ui::{WindowInfo, WindowKind};
 use deskhand_desktop::{Capture, IdleWait, InputInjection, LaunchRequest, QuietLimits, WindowManagement};
 use deskhand_desktop_linux::LinuxDesktop;
+use deskhand_ui::{WindowInfo, WindowKind};
 
 use crate::{
     linux_x11::{BOUND, desktop, windows_until},

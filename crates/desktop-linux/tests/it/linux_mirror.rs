@@ -2,15 +2,12 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    geometry::Point,
-    ui::{Element, Role, Tree, WindowInfo, WindowKind},
-};
 use deskhand_desktop::{
     Button, ElementAction, ElementPatterns as _, IdleWait, InputInjection, QuietLimits, TreeLimits, UiTree,
     WindowManagement,
 };
 use deskhand_desktop_linux::{LinuxDesktop, MirrorDiff};
+use deskhand_ui::{Element, Role, Tree, WindowInfo, WindowKind, geometry::Point};
 
 use deskhand_testkit::fixture::{Screen, Toolkit};
 

@@ -10,16 +10,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::{
-    geometry::{Point, Rect, Size},
-    ui::{WindowInfo, WindowKind},
-};
 use deskhand_desktop::{
     Button, Capture, DesktopError, InputInjection, LaunchRequest, PointerChord, WindowManagement,
     keys::KeyModifier,
 };
 use deskhand_desktop_linux::{LinuxDesktop, ScreenEvent, VirtualOptions};
 use deskhand_testkit::display::is_left_behind;
+use deskhand_ui::{
+    WindowInfo, WindowKind,
+    geometry::{Point, Rect, Size},
+};
 
 use crate::{
     programs::has_programs,

@@ -10,9 +10,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::geometry::{Rect, Screen};
 use deskhand_desktop::{Capture as _, DesktopError, IdleWait as _, Picture, QuietLimits};
 use deskhand_desktop_linux::{DesktopHandle, InputMessage, LinuxDesktop, LiveInput, LiveScreen};
+use deskhand_ui::geometry::{Rect, Screen};
 use x11rb::{
     connection::Connection as _,
     protocol::{

@@ -6,13 +6,13 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{
-    geometry::{Point, Size},
-    ids::IdsSeen,
-};
 use deskhand_desktop::{Capture as _, DesktopError, Picture};
 use deskhand_desktop_linux::{
     InputMessage, LinuxDesktop, LiveInput, LiveScreen, ScreenUpdate, VirtualOptions, keep_desktop,
+};
+use deskhand_ui::{
+    geometry::{Point, Size},
+    ids::IdsSeen,
 };
 use x11rb::protocol::xproto::ConnectionExt as _;
 

@@ -6,11 +6,14 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{action::Condition, command::Verdict, ids::WindowId};
 use deskhand_desktop::{LaunchRequest, Native as _, NativeAnswer, NativeCall, NativeEffect};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, TableTarget};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
+use deskhand_ui::{
+    action::{Condition, Verdict},
+    ids::WindowId,
+};
 use serde_json::{Value, json};
 
 use crate::programs::has_programs;

@@ -2,16 +2,15 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    action::Condition,
-    command::Verdict,
-    keys::KeyChord,
-    ui::{ElementQuery, Role, Tree},
-};
 use deskhand_desktop::{InputInjection as _, LaunchRequest, TreeLimits, UiTree};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
+use deskhand_ui::{
+    ElementQuery, Role, Tree,
+    action::{Condition, Verdict},
+    keys::KeyChord,
+};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpListener,

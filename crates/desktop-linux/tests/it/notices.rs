@@ -6,16 +6,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::{
-    command::Verdict,
-    geometry::Point,
-    ui::{ElementQuery, WindowKind, is_notice},
-};
 use deskhand_desktop::{
     Button, IdleWait as _, LaunchRequest, PointerChord, QuietLimits, WindowManagement as _,
 };
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionTarget, Click};
+use deskhand_ui::{ElementQuery, WindowKind, action::Verdict, geometry::Point, is_notice};
 
 use crate::{
     linux_x11::{desktop, window_titled},

@@ -2,17 +2,13 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    geometry::Size,
-    ids::WindowId,
-    ui::{Element, ElementQuery, Role, State},
-};
 use deskhand_desktop::{
     DesktopResult, ElementPatterns as _, LaunchRequest, PointerChord, TreeLimits, UiTree, WindowManagement,
 };
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click, NewValue, TableTarget};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
+use deskhand_ui::{Element, ElementQuery, Role, State, geometry::Size, ids::WindowId};
 
 use crate::{
     applications::{Column, Outcome, ROWS},
@@ -54,7 +50,7 @@ impl Office {
     async fn format_cells(&self) {
         if !self.desktop.windows().await.unwrap().iter().any(|window| window.title == "Format Cells") {
             self.keys("ctrl+1").await;
-            let title = deskhand_core::action::Condition::TitleContains("Format Cells".into());
+            let title = deskhand_ui::action::Condition::TitleContains("Format Cells".into());
             Box::pin(act::wait_for(&self.desktop, self.calc, &title, Duration::from_secs(20))).await.unwrap();
         }
     }

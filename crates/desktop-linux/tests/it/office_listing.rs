@@ -3,18 +3,16 @@
 
 use std::{fs, time::Duration};
 
-use deskhand_core::{
-    action::Condition,
-    command::Verdict,
-    ids::WindowId,
-    observation::{Surface, WindowView},
-    prompt::{ViewListOptions, view_text},
-    ui::{Description, ElementQuery, Role, Tree},
-};
+use deskhand_core::prompt::{ViewListOptions, view_text};
 use deskhand_desktop::{Capture as _, LaunchRequest, TreeLimits, UiTree as _, WindowManagement as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionTarget, Click, TableTarget};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
+use deskhand_ui::{
+    Description, ElementQuery, Role, Surface, Tree, WindowView,
+    action::{Condition, Verdict},
+    ids::WindowId,
+};
 
 use serde_json::json;
 

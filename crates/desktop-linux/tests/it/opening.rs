@@ -4,16 +4,11 @@
 
 use std::{fs, process::Command, time::Duration};
 
-use deskhand_core::{
-    command::Verdict,
-    ids::WindowId,
-    keys::KeyChord,
-    ui::{ElementQuery, WindowKind},
-};
 use deskhand_desktop::{LaunchRequest, TreeLimits, UiTree as _, WindowManagement as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionTarget, Click};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
+use deskhand_ui::{ElementQuery, WindowKind, action::Verdict, ids::WindowId, keys::KeyChord};
 
 use crate::{fixtures::outline, linux_x11::window_titled, programs::has_programs};
 

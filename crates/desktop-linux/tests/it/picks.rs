@@ -3,16 +3,12 @@
 
 use std::fs;
 
-use deskhand_core::{
-    command::Verdict,
-    geometry::Size,
-    ui::{Element, Role, State, Tree, WindowInfo},
-};
 use deskhand_desktop::{Desktop as _, IdleWait as _, LaunchRequest, QuietLimits, TreeLimits, UiTree as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionTarget, Click};
 use deskhand_desktop_detect::{DetectOptions, DetectingDesktop};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
+use deskhand_ui::{Element, Role, State, Tree, WindowInfo, action::Verdict, geometry::Size};
 
 use crate::{fixtures::outline, programs::has_programs};
 

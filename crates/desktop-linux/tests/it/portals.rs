@@ -6,7 +6,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::ui::{Role, WindowInfo, WindowKind};
 use deskhand_desktop::{
     Button, Capture as _, Desktop as _, DesktopError, ElementPatterns as _, InputInjection as _,
     LaunchRequest, TreeLimits, UiTree as _, WindowManagement as _,
@@ -16,6 +15,7 @@ use deskhand_testkit::{
     fixture::Toolkit,
     portals::{PortalSession, Shell},
 };
+use deskhand_ui::{Role, WindowInfo, WindowKind};
 
 use crate::{
     contract::{PLAIN_MOUSEPAD, contract},

@@ -3,17 +3,16 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    action::Condition,
-    command::Verdict,
-    ids::{ElementId, WindowId},
-    ui::{ElementQuery, Role},
-};
 use deskhand_desktop::{LaunchRequest, WindowManagement as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionTarget, Click};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_testkit::pages::PageServer;
+use deskhand_ui::{
+    ElementQuery, Role,
+    action::{Condition, Verdict},
+    ids::{ElementId, WindowId},
+};
 
 use crate::programs::has_programs;
 

@@ -3,12 +3,6 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    action::Condition,
-    command::Verdict,
-    geometry::{Point, Size},
-    ui::{Element, ElementQuery, Role},
-};
 use deskhand_desktop::{
     Capture as _, IdleWait as _, InputInjection as _, LaunchRequest, PointerChord, QuietLimits,
     WindowManagement as _,
@@ -18,6 +12,11 @@ use deskhand_desktop_act::{ActLimits, ActionReport, ActionTarget, Click, NewValu
 use deskhand_desktop_detect::{DetectOptions, DetectingDesktop};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
+use deskhand_ui::{
+    Element, ElementQuery, Role,
+    action::{Condition, Verdict},
+    geometry::{Point, Size},
+};
 use serde_json::json;
 
 use crate::{

@@ -3,13 +3,6 @@
 
 use std::process::{Command, Stdio};
 
-use deskhand_core::{
-    command::Verdict,
-    geometry::{Rect, Screen as OnScreen},
-    ids::ElementId,
-    secret::SecretPermit,
-    ui::{Element, Tree, WindowInfo},
-};
 use deskhand_desktop::{Capture as _, Picture, TreeLimits, UiTree as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{
@@ -18,6 +11,13 @@ use deskhand_desktop_act::{
 use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_secret::{ReadValue, SecretReader, SecretValue, Secrets, Veil};
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
+use deskhand_ui::{
+    Element, Tree, WindowInfo,
+    action::Verdict,
+    geometry::{Rect, Screen as OnScreen},
+    ids::ElementId,
+    secret::SecretPermit,
+};
 use serde_json::{Value, json};
 
 use crate::fixtures::{Stage, outline};

@@ -1,16 +1,10 @@
 //! Several items of a list, and clicks with keys held, in real toolkits; the application says what is selected.
 
-use deskhand_core::{
-    command::Verdict,
-    geometry::Point,
-    ids::ElementId,
-    keys::KeyModifier,
-    ui::{Element, Role},
-};
 use deskhand_desktop::{Button, InputInjection as _, PointerChord};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionTarget, Click};
 use deskhand_testkit::fixture::{Screen, Toolkit};
+use deskhand_ui::{Element, Role, action::Verdict, geometry::Point, ids::ElementId, keys::KeyModifier};
 
 use crate::{
     fixtures::{Stage, outline},

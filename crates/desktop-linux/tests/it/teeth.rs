@@ -2,15 +2,14 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    action::Condition,
-    command::Verdict,
-    geometry::{Point, Screen as OnScreen},
-    ui::{Element, ElementQuery},
-};
 use deskhand_desktop::{Button, InputInjection as _};
 use deskhand_desktop_act as act;
 use deskhand_testkit::fixture::{Screen, Toolkit};
+use deskhand_ui::{
+    Element, ElementQuery,
+    action::{Condition, Verdict},
+    geometry::{Point, Screen as OnScreen},
+};
 use serde_json::{Value, json};
 
 use crate::fixtures::{Stage, outline};

@@ -7,14 +7,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::{
-    command::Verdict,
-    ui::{Element, WindowKind},
-};
 use deskhand_desktop::{IdleWait as _, InputInjection as _, QuietLimits, WindowManagement as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, TypeTextOptions};
 use deskhand_testkit::fixture::{Screen, Toolkit};
+use deskhand_ui::{Element, WindowKind, action::Verdict};
 
 use crate::{
     fixtures::{Stage, outline},

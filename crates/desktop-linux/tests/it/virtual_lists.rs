@@ -4,17 +4,14 @@
 use std::{ops::RangeInclusive, time::Instant};
 
 use deskhand_core::{
-    command::Verdict,
-    ids::ElementId,
     intent::element_id,
-    observation::{Surface, WindowView},
     prompt::{ViewListOptions, view_text},
-    ui::{Element, Role, Tree},
 };
 use deskhand_desktop::TreeLimits;
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionTarget, Click, ScrollDistance};
 use deskhand_testkit::fixture::{Screen, Toolkit};
+use deskhand_ui::{Element, Role, Surface, Tree, WindowView, action::Verdict, ids::ElementId};
 use serde_json::json;
 
 use crate::fixtures::{Stage, outline};

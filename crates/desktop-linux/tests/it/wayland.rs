@@ -2,11 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use deskhand_core::{
-    command::Verdict,
-    geometry::{Point, Rect},
-    ui::{Element, ElementQuery, Role, WindowInfo},
-};
 use deskhand_desktop::{
     Button, Capture as _, Clipboard as _, Desktop as _, DesktopError, ElementPatterns as _,
     InputInjection as _, LaunchRequest, WindowManagement as _,
@@ -17,6 +12,11 @@ use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_testkit::{
     compositor::{NEEDS, Session},
     fixture::{Fixture, Screen, Toolkit},
+};
+use deskhand_ui::{
+    Element, ElementQuery, Role, WindowInfo,
+    action::Verdict,
+    geometry::{Point, Rect},
 };
 use serde_json::json;
 

@@ -2,15 +2,14 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    action::{ActionProof, Evidence, Shortfall, Uncertainty},
-    command::Verdict,
-    ui::Element,
-};
 use deskhand_desktop::{IdleWait as _, InputInjection as _, QuietLimits};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionReport, NewValue, TypeTextOptions};
 use deskhand_testkit::fixture::{Screen, Toolkit};
+use deskhand_ui::{
+    Element,
+    action::{ActionProof, Evidence, Shortfall, Uncertainty, Verdict},
+};
 use serde_json::{Value, json};
 
 use crate::fixtures::{Stage, outline};

@@ -1,6 +1,6 @@
 //! Differences between two pictures of a monitor, as a few rectangles.
 
-use deskhand_core::geometry::{Rect, Screen};
+use deskhand_ui::geometry::{Rect, Screen};
 
 /// The side of a tile that is compared at once, in units.
 const TILE: usize = 16;

@@ -12,8 +12,8 @@ mod token;
 
 use std::{collections::HashMap, path::Path, time::Duration};
 
-use deskhand_core::geometry::{Rect, Screen};
 use deskhand_desktop::{DesktopError, DesktopResult};
+use deskhand_ui::geometry::{Rect, Screen};
 use serde::Serialize;
 use tokio::time::timeout;
 use zbus::{

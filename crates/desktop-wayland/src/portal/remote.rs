@@ -1,10 +1,10 @@
 //! A person's pointer and keys, by the portal `RemoteDesktop`.
 
-use deskhand_core::geometry::{Point, Rect, Screen};
 use deskhand_desktop::{
     Button, DesktopError, DesktopResult,
     keys::{KeyChord, KeyModifier},
 };
+use deskhand_ui::geometry::{Point, Rect, Screen};
 use tokio::runtime::Handle;
 
 use super::Portal;

@@ -9,8 +9,8 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::geometry::{Rect, Screen};
 use deskhand_desktop::{DesktopError, DesktopResult, Picture};
+use deskhand_ui::geometry::{Rect, Screen};
 use tokio::{
     runtime::Runtime,
     sync::watch,

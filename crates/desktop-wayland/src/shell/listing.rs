@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use deskhand_core::geometry::Rect;
 use deskhand_desktop::{DesktopError, DesktopResult};
+use deskhand_ui::geometry::Rect;
 use serde::Deserialize;
 
 use crate::windows::Toplevel;
@@ -84,7 +84,7 @@ fn rect<Space>([x, y, width, height]: [f64; 4]) -> Rect<Space> {
 
 #[cfg(test)]
 mod tests {
-    use deskhand_core::geometry::Rect;
+    use deskhand_ui::geometry::Rect;
     use serde_json::json;
 
     use super::*;

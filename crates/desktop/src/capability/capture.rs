@@ -1,6 +1,6 @@
 //! Screenshots.
 
-use deskhand_core::geometry::{Rect, Screen};
+use deskhand_ui::geometry::{Rect, Screen};
 
 use crate::{DesktopResult, picture::Picture};
 

@@ -1,9 +1,9 @@
 //! A whole desktop: all capabilities together.
 
-use deskhand_core::{
+use deskhand_ui::{
+    Tree,
     geometry::Size,
     ids::{ElementId, WindowId},
-    ui::Tree,
 };
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! The files behind windows: which one a window shows, and what is on disk.
 
-use deskhand_core::ui::{DocumentInfo, WindowInfo};
+use deskhand_ui::{DocumentInfo, WindowInfo};
 
 use crate::DesktopResult;
 

@@ -1,13 +1,13 @@
 //! Real input events.
 
-use deskhand_core::geometry::{Point, Screen};
+use deskhand_ui::geometry::{Point, Screen};
 
 use crate::{
     DesktopResult,
     keys::{KeyChord, KeyModifier},
 };
 
-pub use deskhand_core::action::Button;
+pub use deskhand_ui::action::Button;
 
 /// The button and keys held down during a click or a drag.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

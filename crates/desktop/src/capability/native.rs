@@ -1,6 +1,6 @@
 //! The interfaces of applications of their own, beside accessibility: UNO of LibreOffice, and the protocols of browsers.
 
-use deskhand_core::{ids::WindowId, policy::matches, ui::AppInfo};
+use deskhand_ui::{AppInfo, ids::WindowId, pattern::matches};
 use serde_json::{Map, Value};
 
 use crate::DesktopResult;

@@ -1,9 +1,6 @@
 //! Capabilities of elements besides their position in the tree: actions, values, text and cells.
 
-use deskhand_core::{
-    ids::ElementId,
-    ui::{CellRange, CellRef, Element, TableContent},
-};
+use deskhand_ui::{CellRange, CellRef, Element, TableContent, ids::ElementId};
 
 use crate::DesktopResult;
 

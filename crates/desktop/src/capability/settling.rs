@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-pub use deskhand_core::action::{ElementChangeKind, UiChange, WaitedFor};
-use deskhand_core::ids::{ElementId, WindowId};
+pub use deskhand_ui::action::{ElementChangeKind, UiChange, WaitedFor};
+use deskhand_ui::ids::{ElementId, WindowId};
 use serde::Serialize;
 
 use crate::DesktopResult;

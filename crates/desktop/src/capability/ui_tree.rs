@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
+use deskhand_ui::{
+    Element, ElementTreePath, Tree, WindowInfo,
     geometry::{Point, Screen},
     ids::{ElementId, WindowId},
-    ui::{Element, ElementTreePath, Tree, WindowInfo},
 };
 
 use crate::DesktopResult;

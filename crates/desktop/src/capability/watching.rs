@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use deskhand_core::geometry::{Point, Screen};
+use deskhand_ui::geometry::{Point, Screen};
 
 use crate::keys::{KeyChord, KeyModifier};
 

@@ -2,10 +2,7 @@
 
 use std::{fmt, process::ExitStatus, time::Duration};
 
-use deskhand_core::{
-    ids::WindowId,
-    ui::{InstalledApplication, WindowInfo},
-};
+use deskhand_ui::{InstalledApplication, WindowInfo, ids::WindowId};
 
 use crate::DesktopResult;
 

@@ -1,6 +1,6 @@
 //! Numbers in a small built-in typeface: ten digits of 6 by 9 pixels, bold enough to be read in a scaled picture.
 
-use deskhand_core::geometry::{Image, Point, Rect};
+use deskhand_ui::geometry::{Image, Point, Rect};
 
 use super::{Colour, Picture};
 

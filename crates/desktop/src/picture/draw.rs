@@ -1,6 +1,6 @@
 //! Drawing shapes into a picture, clipped to it.
 
-use deskhand_core::geometry::{Image, Rect};
+use deskhand_ui::geometry::{Image, Rect};
 
 use super::Picture;
 

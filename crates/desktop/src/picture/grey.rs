@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use deskhand_core::geometry::{Rect, Screen};
+use deskhand_ui::geometry::{Rect, Screen};
 
 use super::Picture;
 

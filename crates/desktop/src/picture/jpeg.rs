@@ -1,6 +1,6 @@
 //! Pictures as JPEG files: much smaller but lossy, for models that receive many of them.
 
-use deskhand_core::geometry::{Rect, Screen};
+use deskhand_ui::geometry::{Rect, Screen};
 use image::{
     ExtendedColorType, ImageDecoder as _, ImageEncoder as _,
     codecs::jpeg::{JpegDecoder, JpegEncoder},

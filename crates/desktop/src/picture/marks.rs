@@ -3,7 +3,7 @@
 //! A label goes where it covers the least of controls and drawn content, and no other label. Where there is no free place for it, its
 //! control has no mark: in dense sheets and palettes, numbers would hide what they are about.
 
-use deskhand_core::geometry::{Image, Point, Rect};
+use deskhand_ui::geometry::{Image, Point, Rect};
 
 use super::{Colour, Picture, digits::number_size, grey::luminance};
 

@@ -1,6 +1,6 @@
 //! A picture, with PNG encoding and decoding.
 
-use deskhand_core::geometry::{Image, Rect, Screen};
+use deskhand_ui::geometry::{Image, Rect, Screen};
 
 use crate::{DesktopError, DesktopResult};
 

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use deskhand_core::geometry::Rect;
+use deskhand_ui::geometry::Rect;
 use image::{ImageBuffer, Rgb, imageops};
 
 use super::Picture;

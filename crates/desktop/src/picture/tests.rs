@@ -1,6 +1,6 @@
 //! Pictures: encoding and decoding, scaling, drawing.
 
-use deskhand_core::geometry::{Image, Rect};
+use deskhand_ui::geometry::{Image, Rect};
 
 use super::{Colour, ElementMark, Picture};
 

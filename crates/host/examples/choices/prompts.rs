@@ -3,15 +3,17 @@
 use std::{collections::BTreeMap, fs::File, io, path::Path};
 
 use deskhand_core::{
-    geometry::Rect,
-    ids::{SessionId, WindowId},
-    observation::{DesktopView, Observation, WindowView},
+    observation::{DesktopView, Observation},
     record::JournalRecord,
     session::SessionEvent,
-    ui::{AppInfo, WindowInfo, WindowKind, WindowState},
 };
 use deskhand_runtime::Ranker;
 use deskhand_runtime::SessionStore;
+use deskhand_ui::{
+    AppInfo, WindowInfo, WindowKind, WindowState, WindowView,
+    geometry::Rect,
+    ids::{SessionId, WindowId},
+};
 use flate2::read::GzDecoder;
 use serde::Deserialize;
 

@@ -8,13 +8,13 @@ use deskhand_core::{
     observation::Observation,
     prompt::PromptSet,
     session::{Effect, EventRecord, ModelRoles, Session, SessionConfig, SessionEvent},
-    text::one_line,
 };
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_model::{AnyModel, Model as _, NoModelSigns, NoPictures};
 use deskhand_runtime::Ranker;
 use deskhand_runtime::Toolbox;
+use deskhand_ui::text::one_line;
 use serde::Serialize;
 use serde_json::json;
 
@@ -179,7 +179,7 @@ fn tokens(usage: Usage) -> u64 {
 }
 
 /// Gives the task to the AppAgent of a window, and shows it the window.
-fn lead_into(led: &mut Led<'_>, task: &str, view: &deskhand_core::observation::WindowView) {
+fn lead_into(led: &mut Led<'_>, task: &str, view: &deskhand_ui::WindowView) {
     let window = view.surfaces.first().expect("a window").window.clone();
     let desktop =
         deskhand_core::observation::DesktopView { windows: vec![window.clone()], ..Default::default() };

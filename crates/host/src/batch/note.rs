@@ -11,8 +11,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use deskhand_core::ids::SessionId;
 use deskhand_runtime::{new_id, now_ms, private};
+use deskhand_ui::ids::SessionId;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use serde::{Deserialize, Serialize};
 

@@ -6,8 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_core::{ids::SessionId, money::Cost, outcome::OutcomeKind, text::error_chain};
+use deskhand_core::{money::Cost, outcome::OutcomeKind};
 use deskhand_runtime::{new_id, private};
+use deskhand_ui::{ids::SessionId, text::error_chain};
 use serde::{Deserialize, Serialize};
 
 use super::{BatchError, BatchNote, Batches, NotedTask, Task, TaskBatch};

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf, str::FromStr, time::Duration};
 
-use deskhand_core::geometry::Size;
+use deskhand_ui::geometry::Size;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use deskhand_core::{suggest::nearest, text::collapse_whitespace};
+use deskhand_ui::{suggest::nearest, text::collapse_whitespace};
 use serde::Serialize;
 use serde_json::Value;
 

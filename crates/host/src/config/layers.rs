@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, ops::Range, path::PathBuf};
 
-use deskhand_core::suggest::nearest;
+use deskhand_ui::suggest::nearest;
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
 

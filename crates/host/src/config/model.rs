@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use deskhand_core::suggest::nearest;
 use deskhand_model::{ComputerUse, ReasoningEffort, Wire};
+use deskhand_ui::suggest::nearest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

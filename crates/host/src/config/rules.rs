@@ -3,12 +3,11 @@
 use deskhand_core::{
     intent::Does,
     known_tools::{DELEGATE, RUN_COMMAND, RUN_WORKFLOW},
-    policy::matches,
-    suggest::nearest,
 };
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_runtime::Toolbox;
+use deskhand_ui::{pattern::matches, suggest::nearest};
 
 use super::{ConfigError, policy::RuleSettings, settings::Config};
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use deskhand_core::secret::{SecretPermit, is_name};
+use deskhand_ui::secret::{SecretPermit, is_name};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -116,7 +116,7 @@ impl DemonstrationRecording {
     /// # Errors
     /// Nothing was done that can be repeated, or the name does not fit.
     pub fn learn(&self, name: Option<&str>) -> Result<(DemonstratedActs, WorkflowDraft), HostError> {
-        let leaves_out = |window: &deskhand_core::ui::WindowInfo| self.own.has(window);
+        let leaves_out = |window: &deskhand_ui::WindowInfo| self.own.has(window);
         let shown = self.demonstration.shown(&self.request, &self.tools, &leaves_out);
         let mut documents: Vec<PathBuf> = self.documents.clone();
         for path in shown.documents.iter().map(PathBuf::from) {

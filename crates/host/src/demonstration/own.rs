@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, fs};
 
-use deskhand_core::ui::WindowInfo;
+use deskhand_ui::WindowInfo;
 
 /// The most ancestors that are followed.
 const ANCESTORS_MAX: usize = 64;

@@ -6,10 +6,10 @@ use deskhand_knowledge::{experience::ExperienceError, help::HelpError};
 #[derive(Debug, thiserror::Error)]
 pub enum KnowledgeError {
     /// The index of help. Its cause is a part of the message.
-    #[error("failed to {}", deskhand_core::text::error_chain(.0))]
+    #[error("failed to {}", deskhand_ui::text::error_chain(.0))]
     Help(Box<HelpError>),
     /// The experiences. Its cause is a part of the message.
-    #[error("failed to {}", deskhand_core::text::error_chain(.0))]
+    #[error("failed to {}", deskhand_ui::text::error_chain(.0))]
     Experience(Box<ExperienceError>),
     /// There is no experience with an id.
     #[error("there is no experience `{0}`")]

@@ -6,17 +6,17 @@
 
 use deskhand_core::{
     agent::AgentRef,
-    command::{ToolCommand, Verdict},
+    command::ToolCommand,
     evaluation::Judgement,
     outcome::{Outcome, OutcomeKind},
     reply::{AgentReply, HostReply},
     retrieval::Retriever,
-    text::excerpt,
 };
 use deskhand_knowledge::experience::{
     Experience, ExperienceKind, ExperienceOutcome as Taught, FailedApproach, Uses,
 };
 use deskhand_runtime::story::{ActStory, Chapter, Moment, RoundStart, StepStory, StoryUpdate};
+use deskhand_ui::{action::Verdict, text::excerpt};
 use serde_json::Value;
 
 /// The most characters of the name of an element, and of why something failed.

@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     intent::Does,
-    policy::{Policy, PolicyDecision, Subject, matches},
+    policy::{Policy, PolicyDecision, Subject},
 };
 use deskhand_files::{FileJob, FileJobResult};
 use deskhand_knowledge::{
@@ -10,6 +10,7 @@ use deskhand_knowledge::{
     online::{OnlineLimits, PageHostAccess, Pages},
 };
 use deskhand_runtime::tools::FileSettings;
+use deskhand_ui::pattern::matches;
 use tokio::runtime::Handle;
 
 /// The most characters of the text of a page: the answer of the confined process is bounded.

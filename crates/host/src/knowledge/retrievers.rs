@@ -13,7 +13,6 @@ use std::{
 use deskhand_core::{
     policy::Policy,
     retrieval::{Hit, Lookup, Retrieval, Retriever},
-    text::error_chain,
 };
 use deskhand_knowledge::{
     experience::ExperienceStore,
@@ -21,6 +20,7 @@ use deskhand_knowledge::{
     online::{Online, Pages},
 };
 use deskhand_runtime::{Ranker, RetrievalResult, Retrieve, fitting};
+use deskhand_ui::text::error_chain;
 use futures_util::future::join_all;
 use tokio::{task::spawn_blocking, time::timeout};
 

@@ -7,9 +7,9 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::policy::matches;
 use deskhand_http::{DownloadError, FileDownload};
 use deskhand_runtime::private;
+use deskhand_ui::pattern::matches;
 use tokio::task::spawn_blocking;
 use zip::ZipArchive;
 

@@ -7,8 +7,8 @@ use std::{
     process::Stdio,
 };
 
-use deskhand_core::text::collapse_whitespace;
 use deskhand_process::{Guard, PATH_DEFAULT, ProcessMark};
+use deskhand_ui::text::collapse_whitespace;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::PathBuf, time::SystemTime};
 
-use deskhand_core::suggest::nearest;
+use deskhand_ui::suggest::nearest;
 
 use super::{LocalError, files::LocalModelFolder};
 use crate::config::{Config, LocalModelKind, LocalModelSettings, LocalSettings, local_dir};

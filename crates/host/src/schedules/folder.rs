@@ -8,11 +8,11 @@ use std::{
 };
 
 use deskhand_core::{
-    ids::SessionId,
     provenance::Provenance,
     workflow::{StepConsequence, SummaryLine, Workflow, WorkflowSummary},
 };
 use deskhand_runtime::{InstructionKind, SealFolder, now_ms, private};
+use deskhand_ui::ids::SessionId;
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 

@@ -3,12 +3,12 @@
 use std::{path::PathBuf, time::Duration};
 
 use deskhand_core::{
-    ids::SessionId,
     outcome::{Outcome, OutcomeKind},
     session::Suspension,
     workflow::WorkflowEnd,
 };
 use deskhand_runtime::{RunEnd, RunSummary, SessionFolder};
+use deskhand_ui::ids::SessionId;
 use futures_util::future::BoxFuture;
 
 use crate::{

@@ -29,13 +29,13 @@ pub enum SessionError {
         matches: Vec<String>,
     },
     /// Its journal cannot be read.
-    #[error("failed to {}", deskhand_core::text::error_chain(.0))]
+    #[error("failed to {}", deskhand_ui::text::error_chain(.0))]
     Journal(JournalError),
     /// Its report cannot be written.
     #[error("failed to write the report")]
     Report(#[source] ReportError),
     /// The session cannot be resumed.
-    #[error("failed to {}", deskhand_core::text::error_chain(.error))]
+    #[error("failed to {}", deskhand_ui::text::error_chain(.error))]
     Hold {
         /// Its id.
         session: String,
@@ -57,7 +57,7 @@ pub enum SessionError {
         session: String,
     },
     /// The session cannot be forked at that record.
-    #[error("failed to {}", deskhand_core::text::error_chain(.error))]
+    #[error("failed to {}", deskhand_ui::text::error_chain(.error))]
     Fork {
         /// Its id.
         session: String,

@@ -1,7 +1,7 @@
 //! Finds a session by name, and locks it.
 
-use deskhand_core::suggest::nearest;
 use deskhand_runtime::{HeldSession, JournalError, SessionFolder, SessionStore, UnsealedJournalPolicy};
+use deskhand_ui::suggest::nearest;
 
 use super::SessionError;
 

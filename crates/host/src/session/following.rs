@@ -3,10 +3,10 @@
 use deskhand_core::{
     record::{JournalEntry, JournalRecord},
     session::Effect,
-    text::error_chain,
     workflow::WorkflowEnd,
 };
 use deskhand_runtime::{HeldSession, RunSummary, Story};
+use deskhand_ui::text::error_chain;
 use tokio::task::spawn_blocking;
 
 use super::SessionError;

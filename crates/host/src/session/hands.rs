@@ -1,9 +1,9 @@
 //! Watches what a person does on the desktop of a session while they have taken over.
 
-use deskhand_core::ui::WindowInfo;
 use deskhand_desktop::{DesktopResult, TimedPersonInput};
 use deskhand_desktop_linux::InputWatch;
 use deskhand_runtime::people::{HandsWatch, WatchHands};
+use deskhand_ui::WindowInfo;
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc::UnboundedReceiver;
 

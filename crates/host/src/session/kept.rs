@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use deskhand_core::ids::SessionId;
 use deskhand_desktop_linux::{DesktopHandle, LinuxDesktop};
 use deskhand_runtime::{
     HeldSession, HoldError, JournalError, SessionFolder, SessionStore, UnsealedJournalPolicy,
 };
+use deskhand_ui::ids::SessionId;
 
 use super::{
     SessionError,

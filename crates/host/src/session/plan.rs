@@ -8,7 +8,6 @@ use std::{
 };
 
 use deskhand_core::{
-    ids::SessionId,
     policy::{PathRoots, Policy},
     prompt::PromptSet,
     session::{RoundLimits, SessionConfig, Verify},
@@ -22,6 +21,7 @@ use deskhand_runtime::{
     sources::EnabledSources,
     tools::{FileSettings, Workflows},
 };
+use deskhand_ui::ids::SessionId;
 
 use super::{people::PeopleRules, setup::Setup};
 use crate::{
@@ -378,7 +378,8 @@ fn session_config(config: &Config, model: &TeamChoice) -> Result<SessionConfig, 
 pub(crate) fn policy(settings: &PolicySettings, places: &PathRoots) -> Policy {
     let mut policy = settings.to_policy(places);
     if policy.safe_guard {
-        policy.words = deskhand_desktop_linux::translated_labels();
+        let words = &mut policy.words;
+        deskhand_desktop_linux::each_translation(&mut |label, translation| words.learn(label, translation));
     }
     policy
 }

@@ -7,11 +7,8 @@ use std::{
 };
 
 use deskhand_core::{
-    duration::milliseconds,
-    ids::SessionId,
     outcome::OutcomeKind,
     record::{JournalEntry, JournalRecord},
-    text::error_chain,
     workflow::WorkflowEnd,
 };
 use deskhand_desktop::{Capture as _, Native as _};
@@ -25,6 +22,7 @@ use deskhand_runtime::{
     private,
     tools::DuplicateTool,
 };
+use deskhand_ui::{duration::milliseconds, ids::SessionId, text::error_chain};
 use futures_util::future::BoxFuture;
 
 use super::{

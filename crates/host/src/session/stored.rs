@@ -5,11 +5,12 @@ use std::{
     time::SystemTime,
 };
 
-use deskhand_core::{ids::SessionId, policy::Policy};
+use deskhand_core::policy::Policy;
 use deskhand_runtime::{
     PolicyReview, Replay, ReportFormat, SessionFolder, SessionStore, Verification,
     retention::{self, KeepReason, Retention},
 };
+use deskhand_ui::ids::SessionId;
 
 use super::SessionError;
 

@@ -5,13 +5,12 @@
 
 use deskhand_core::{
     command::{CallResult, CallStatus},
-    ids::EffectId,
     model::{MessagePart, ModelFailure, ModelReply, ModelRequest, Speaker, Usage},
     outcome::{Outcome, OutcomeKind},
     record::{JournalEntry, JournalRecord},
     session::{Effect, EffectRecord, EventRecord, SessionEvent, StepRef},
-    text::clip,
 };
+use deskhand_ui::{ids::EffectId, text::clip};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 

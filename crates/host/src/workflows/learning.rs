@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use deskhand_core::text::excerpt;
 use deskhand_runtime::{
     SessionFolder,
     learn::{LearnOptions, WorkflowDraft, learn},
 };
+use deskhand_ui::text::excerpt;
 
 use super::WorkflowFileError;
 

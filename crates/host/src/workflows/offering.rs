@@ -2,11 +2,9 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use deskhand_core::{
-    text::error_chain,
-    workflow::{Heal, WorkflowOffer, WorkflowRun},
-};
+use deskhand_core::workflow::{Heal, WorkflowOffer, WorkflowRun};
 use deskhand_runtime::tools::{ReadWorkflow, Workflows};
+use deskhand_ui::text::error_chain;
 
 use super::{WorkflowFileError, WorkflowFolder};
 use crate::config::{Config, session_store, workflows_dir};

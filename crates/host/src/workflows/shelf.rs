@@ -8,10 +8,10 @@ use std::{
 
 use deskhand_core::{
     provenance::Provenance,
-    suggest::nearest,
     workflow::{StepChange, Workflow, WorkflowError, WorkflowOffer},
 };
 use deskhand_runtime::{InstructionKind, SealFolder, learn::WorkflowDraft};
+use deskhand_ui::suggest::nearest;
 
 use super::WorkflowFileError;
 use crate::{

@@ -7,8 +7,8 @@ use std::{
 };
 
 use super::blank::blank;
-use deskhand_core::suggest::{LIKELY_FILE_MIN, rank, similarity};
 use deskhand_desktop_linux::{NewFileMethod, NoOpener, OfficeLock, OpenTarget, Opener, Openers};
+use deskhand_ui::suggest::{LIKELY_FILE_MIN, rank, similarity};
 
 /// A document that cannot be opened. Nothing was started.
 #[derive(Debug, thiserror::Error)]

@@ -3,9 +3,9 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use deskhand_core::ui::{DocumentInfo, WindowInfo, WindowKind};
 use deskhand_desktop::{Documents as _, WindowManagement as _};
 use deskhand_desktop_act::{UnclosedWindow, close_all};
+use deskhand_ui::{DocumentInfo, WindowInfo, WindowKind};
 
 use super::{Workspace, WorkspaceError};
 use crate::{Notice, config::DesktopKind};

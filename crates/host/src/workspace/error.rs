@@ -2,8 +2,8 @@
 
 use std::{io, path::PathBuf};
 
-use deskhand_core::ui::WindowInfo;
 use deskhand_desktop::DesktopError;
+use deskhand_ui::WindowInfo;
 
 /// A desktop that cannot be worked on.
 #[derive(Debug, thiserror::Error)]

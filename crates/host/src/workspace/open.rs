@@ -2,17 +2,13 @@
 
 use std::{path::Path, time::Duration};
 
-use deskhand_core::{
-    ids::WindowId,
-    secret::SecretPermit,
-    ui::{WindowInfo, WindowKind},
-};
 use deskhand_desktop::{IdleWait as _, LaunchRequest, QuietLimits, WindowManagement as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, DocumentLaunch, DocumentLaunchOutcome as Shown, VeiledDesktop};
 use deskhand_desktop_detect::DetectingDesktop;
 use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_secret::Secrets;
+use deskhand_ui::{WindowInfo, WindowKind, ids::WindowId, secret::SecretPermit};
 
 use super::{DesktopNote, OpenableDocument, WorkspaceError, windows::find_window};
 use crate::config::DesktopKind;

@@ -6,13 +6,13 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::secret::SecretPermit;
 use deskhand_desktop::WindowManagement as _;
 use deskhand_desktop_act::VeiledDesktop;
 use deskhand_desktop_detect::{DetectOptions, DetectingDesktop, OcrUse};
 use deskhand_desktop_linux::{BrowserHolder, Confine, KeptOut, LinuxDesktop, VirtualOptions};
 use deskhand_runtime::HeldSession;
 use deskhand_secret::{Secrets, Veil};
+use deskhand_ui::secret::SecretPermit;
 use futures_util::future::BoxFuture;
 
 use super::{

@@ -1,6 +1,6 @@
 //! Which window a text means.
 
-use deskhand_core::ui::{WindowInfo, WindowKind};
+use deskhand_ui::{WindowInfo, WindowKind};
 
 use super::WorkspaceError;
 

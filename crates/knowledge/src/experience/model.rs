@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use deskhand_core::text::{clip, collapse_whitespace, excerpt};
+use deskhand_ui::text::{clip, collapse_whitespace, excerpt};
 use serde::{Deserialize, Serialize};
 
 /// The version of the format. A reader takes later ones and leaves out what it does not know.

@@ -1,6 +1,6 @@
 //! Mallard and DocBook to text with headings. Both name titles, paragraphs, lists and items; the rest is text.
 
-use deskhand_core::text::collapse_whitespace;
+use deskhand_ui::text::collapse_whitespace;
 use quick_xml::{
     Reader,
     events::{BytesRef, BytesStart, Event},

@@ -2,7 +2,7 @@
 //!
 //! What is hidden by a style sheet is not known here; only what the elements themselves say is.
 
-use deskhand_core::text::collapse_whitespace;
+use deskhand_ui::text::collapse_whitespace;
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 
 /// Elements whose content is no text.

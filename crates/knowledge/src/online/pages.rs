@@ -7,11 +7,9 @@ use std::{
     net::{IpAddr, SocketAddr},
 };
 
-use deskhand_core::{
-    retrieval::{Hit, Retriever, Trust},
-    text::clip,
-};
+use deskhand_core::retrieval::{Hit, Retriever, Trust};
 use deskhand_http::{BodyError, http_url, install_tls, read_body, root_cause};
+use deskhand_ui::text::clip;
 use reqwest::{
     Client, Response, Url,
     header::{ACCEPT, CONTENT_TYPE, LOCATION},

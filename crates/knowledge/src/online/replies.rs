@@ -1,10 +1,8 @@
 //! Conversion of engine replies into hits.
 
-use deskhand_core::{
-    retrieval::{Hit, Retriever, Trust},
-    text::clip,
-};
+use deskhand_core::retrieval::{Hit, Retriever, Trust};
 use deskhand_http::http_url;
+use deskhand_ui::text::clip;
 use serde_json::Value;
 
 use super::{engine::SearchEngine, html::plain};

@@ -1,10 +1,8 @@
 //! A search.
 
-use deskhand_core::{
-    retrieval::Hit,
-    text::{clip, excerpt},
-};
+use deskhand_core::retrieval::Hit;
 use deskhand_http::{BodyError, HttpTimeout, client, read_body, root_cause};
+use deskhand_ui::text::{clip, excerpt};
 use tokio::time::timeout;
 
 use super::{engine::SearchEngine, error::OnlineError, limits::OnlineLimits, replies::hits};

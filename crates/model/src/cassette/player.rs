@@ -8,7 +8,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use deskhand_core::text::excerpt;
+use deskhand_ui::text::excerpt;
 use serde_json::Value;
 
 use super::{CASSETTE_MAX, CassetteError, CassetteHeader, CassetteRequest, Exchange, ExchangeEnd};

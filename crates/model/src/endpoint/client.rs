@@ -5,12 +5,9 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{
-    duration::milliseconds,
-    model::{ModelFailure, ModelFailureKind, ModelReply, ModelRequest, Usage},
-    text::clip,
-};
+use deskhand_core::model::{ModelFailure, ModelFailureKind, ModelReply, ModelRequest, Usage};
 use deskhand_http::HttpTimeout;
+use deskhand_ui::{duration::milliseconds, text::clip};
 use jiff::Timestamp;
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    model::{ModelFailureKind as Kind, Usage},
-    text::excerpt,
-};
+use deskhand_core::model::{ModelFailureKind as Kind, Usage};
 use deskhand_http::{BodyError, root_cause};
+use deskhand_ui::text::excerpt;
 use reqwest::StatusCode;
 use serde_json::Value;
 

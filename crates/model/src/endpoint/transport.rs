@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use deskhand_core::duration::milliseconds;
 use deskhand_http::{HttpCredential, Silence, read_body_until};
+use deskhand_ui::duration::milliseconds;
 use reqwest::{
     Client, Method,
     header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION, RETRY_AFTER},

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use deskhand_core::{
+use deskhand_ui::{
     suggest::{rank, similarity},
     text::{clip, collapse_whitespace},
 };

@@ -9,9 +9,9 @@ use std::{
 
 use deskhand_core::{
     agent::AgentRef,
-    duration::milliseconds,
     model::{ModelFailure, ModelFailureKind, ModelReply, ModelRequest, Usage},
 };
+use deskhand_ui::duration::milliseconds;
 use regex::Regex;
 
 use super::{

@@ -22,10 +22,8 @@ mod streamed;
 use std::convert::Infallible;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use deskhand_core::{
-    model::{MessagePart, ModelMessage, ModelRequest, Speaker, Usage},
-    ui::PictureRef,
-};
+use deskhand_core::model::{MessagePart, ModelMessage, ModelRequest, Speaker, Usage};
+use deskhand_ui::PictureRef;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

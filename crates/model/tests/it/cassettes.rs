@@ -7,10 +7,8 @@ use deskhand_model::{
     Cassette, CassetteError, Endpoint, EndpointConfig, EndpointSetupError, Model as _, NoModelSigns,
     NoPictures, SecretSource, recorded,
 };
-use deskhand_testkit::{
-    endpoint::{Behaviour, MockEndpoint},
-    wires::{Ending, Spoken},
-};
+use deskhand_testkit::endpoint::{Behaviour, MockEndpoint};
+use deskhand_testkit_models::wires::{Ending, Spoken};
 use serde_json::{Value, json};
 
 use crate::{OnePicture, looking, request, wires::config};

@@ -7,7 +7,8 @@ use deskhand_model::{
     AnyModel, Endpoint, EndpointConfig, Model, ModelSign, ModelSigns, NoModelSigns, NoPictures, Script,
     SecretSource, StructuredOutput, TokenLimitField, Wire, normalise_base_url,
 };
-use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, completion, model_request, prompt_text};
+use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, completion, prompt_text};
+use deskhand_testkit_models::request::model_request;
 use serde_json::{Value, json};
 
 use crate::{OnePicture, looking, request};

@@ -13,11 +13,10 @@ mod wires;
 
 use deskhand_core::{
     agent::AgentRef,
-    geometry::Rect,
     model::{MessagePart, ModelMessage, ModelRequest, ReplyKind, Speaker},
-    ui::PictureRef,
 };
 use deskhand_model::{PictureError, PictureSource};
+use deskhand_ui::{PictureRef, geometry::Rect};
 use serde_json::json;
 
 /// A request from an AppAgent.

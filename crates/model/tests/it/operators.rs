@@ -3,19 +3,21 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::Button,
-    geometry::{Point, Rect},
     model::{MessagePart, ModelFailureKind, ModelMessage, ModelReply, ModelRequest, ReplyKind, Speaker},
     operator::OperatorGesture,
     reply::{operator_reply_schema, parse_operator_reply},
     states::AppStatus,
-    ui::PictureRef,
 };
 use deskhand_model::{ApiKeyHeader, ComputerUse, Endpoint, EndpointConfig, Model, NoModelSigns, Wire};
-use deskhand_testkit::{
-    endpoint::{Behaviour, MockEndpoint},
+use deskhand_testkit::endpoint::{Behaviour, MockEndpoint};
+use deskhand_testkit_models::{
     operators::{Move, Played},
     wires::Spoken,
+};
+use deskhand_ui::{
+    PictureRef,
+    action::Button,
+    geometry::{Point, Rect},
 };
 use serde_json::{Value, json};
 

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use deskhand_core::{
-    geometry::Rect,
-    ids::{ElementId, WindowId},
     model::{ModelFailureKind, ModelRequest, Usage},
     prompt::{element_line, window_line},
-    ui::{AppInfo, Element, ElementCapability, Role, ValueRange, WindowInfo, WindowKind, WindowState},
 };
 use deskhand_model::{AnyModel, Model, NoModelSigns, NoPictures, Script};
+use deskhand_ui::{
+    AppInfo, Element, ElementCapability, Role, ValueRange, WindowInfo, WindowKind, WindowState,
+    geometry::Rect,
+    ids::{ElementId, WindowId},
+};
 use insta::assert_snapshot;
 
 use crate::request;

@@ -11,8 +11,8 @@ use deskhand_model::{
     ApiKeyHeader, Endpoint, EndpointConfig, Model, NoModelSigns, NoPictures, ReasoningEffort, SecretSource,
     Wire,
 };
-use deskhand_testkit::{
-    endpoint::{Behaviour, MockEndpoint},
+use deskhand_testkit::endpoint::{Behaviour, MockEndpoint};
+use deskhand_testkit_models::{
     faults::{Fault, faults},
     wires::{Spoken, THOUGHT, TOKENS},
 };

@@ -6,10 +6,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::{
-    geometry::{Rect, Screen, Size},
-    ui::{ElementSource, WindowInfo},
-};
 use deskhand_desktop::{
     Capture as _, Desktop as _, IdleWait as _, InputInjection as _, QuietLimits, TreeLimits, UiTree as _,
     WindowManagement as _,
@@ -18,6 +14,10 @@ use deskhand_desktop_act as act;
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_detect::{DetectOptions, DetectingDesktop, OcrOptions, OcrUse};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
+use deskhand_ui::{
+    ElementSource, WindowInfo,
+    geometry::{Rect, Screen, Size},
+};
 use serde_json::{Value, json};
 
 use crate::{

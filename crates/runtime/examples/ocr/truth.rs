@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use deskhand_core::{
+use deskhand_ui::{
+    Element, Role, Tree,
     geometry::{Point, Rect, Screen},
-    ui::{Element, Role, Tree},
 };
 
 /// The least width of a letter in pixels: a text that would not fit into its element is not drawn there, as with buttons of icons.

@@ -5,8 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::geometry::{Point, Screen};
 use deskhand_desktop::{Button, IdleWait as _, InputInjection as _, QuietLimits, TreeLimits, UiTree as _};
+use deskhand_ui::geometry::{Point, Screen};
 use serde_json::{Value, json};
 
 use crate::{Failure, median, stage::Stage};

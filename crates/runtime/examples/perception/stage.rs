@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use deskhand_core::{geometry::Size, ui::WindowInfo};
 use deskhand_desktop::{IdleWait as _, LaunchRequest, QuietLimits};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
+use deskhand_ui::{WindowInfo, geometry::Size};
 
 use crate::Failure;
 

@@ -101,7 +101,7 @@ async fn steps(stage: &Stage, folder: &Path, pictures: bool) -> Result<Vec<f64>,
     let named = tree
         .elements
         .iter()
-        .filter(|element| !element.name.is_empty() && element.role == deskhand_core::ui::Role::PUSH_BUTTON);
+        .filter(|element| !element.name.is_empty() && element.role == deskhand_ui::Role::PUSH_BUTTON);
     let model = Instantly {
         window: stage.window.id.to_string(),
         elements: named.map(|element| element.id.to_string()).collect(),

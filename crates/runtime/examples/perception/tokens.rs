@@ -1,16 +1,15 @@
-//! Token cost of views, as counted by `deskhand_core::text::tokens`: in full and as diffs.
+//! Token cost of views, as counted by `deskhand_ui::text::tokens`: in full and as diffs.
 
 use std::time::Duration;
 
 use deskhand_core::{
-    observation::{Surface, WindowView},
     prompt::{ViewListOptions, view_text},
     session::{ViewConfig, later_view_text},
-    text::tokens,
 };
 use deskhand_desktop::{InputInjection as _, TreeLimits, UiTree as _, WindowManagement as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::ActLimits;
+use deskhand_ui::{Surface, WindowView, text::tokens};
 use serde_json::{Value, json};
 
 use crate::{Failure, stage::Stage};

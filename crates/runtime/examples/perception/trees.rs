@@ -6,10 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::{geometry::Point, ui::Tree};
 use deskhand_desktop::{
     Button, IdleWait as _, InputInjection as _, QuietLimits, TreeLimits, UiTree as _, WindowManagement as _,
 };
+use deskhand_ui::{Tree, geometry::Point};
 use serde_json::{Value, json};
 use tokio::process::Command;
 

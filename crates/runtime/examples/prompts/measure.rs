@@ -9,16 +9,15 @@ use std::{
 
 use deskhand_core::{
     agent::AgentRef,
-    ids::SessionId,
     model::{MessagePart, ModelMessage, ModelReply, ModelRequest, Speaker},
     prompt::PromptSet,
     record::{JournalEntry, JournalRecord},
     session::{Effect, Session, SessionEvent},
-    text::tokens,
 };
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_runtime::{SessionStore, Toolbox};
+use deskhand_ui::{ids::SessionId, text::tokens};
 use flate2::read::GzDecoder;
 use serde::Serialize;
 use serde_json::Value;

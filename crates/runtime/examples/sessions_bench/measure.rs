@@ -15,7 +15,6 @@ use deskhand_core::{
     outcome::OutcomeKind,
     prompt::PromptSet,
     session::{RoundLimits, SessionConfig},
-    ui::Role,
 };
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::{FakeApp, FakeDesktop, FakeElement, FakeWindow};
@@ -26,6 +25,7 @@ use deskhand_runtime::{
     run,
     side_by_side::side_by_side,
 };
+use deskhand_ui::Role;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::Barrier;

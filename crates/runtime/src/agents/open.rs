@@ -9,12 +9,11 @@ use std::{
 use deskhand_core::{
     agent::{AgentDefinition, AgentHome, AgentReport, INTRODUCTION_CHARS_MAX},
     command::{CallResult, ToolCommand, ToolSpec},
-    ids::AgentId,
     observation::ObserveFailure,
     prompt::RolePrompts,
     session::SubtaskStatus,
-    text::clip,
 };
+use deskhand_ui::{ids::AgentId, text::clip};
 
 use super::kind::{
     AgentError, AgentObservation, AgentSetup, AnyKind, Assignment, DelegateProgress, OpenAgent, OpenAgentBody,

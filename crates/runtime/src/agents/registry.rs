@@ -4,10 +4,9 @@ use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
 
 use deskhand_core::{
     agent::{AgentDefinition, AgentHome, DefinitionError},
-    ids::AgentId,
     prompt::RolePrompts,
-    suggest::nearest,
 };
+use deskhand_ui::{ids::AgentId, suggest::nearest};
 
 use super::{
     kind::{AgentKind, AnyKind},

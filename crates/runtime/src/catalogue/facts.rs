@@ -10,8 +10,8 @@ use deskhand_core::{
     outcome::OutcomeKind,
     record::{ForkOrigin, JournalEntry, JournalHeader, JournalRecord},
     session::{EventRecord, SessionEvent},
-    text::{clip, one_line},
 };
+use deskhand_ui::text::{clip, one_line};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

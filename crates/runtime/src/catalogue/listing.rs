@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::text::error_chain;
+use deskhand_ui::text::error_chain;
 
 use super::{
     facts::SessionFacts,

@@ -1,6 +1,7 @@
 //! Sequence of the moves of a session.
 
-use deskhand_core::{command::ToolCommand, text::clip, ui::fold_name};
+use deskhand_core::command::ToolCommand;
+use deskhand_ui::{fold_name, text::clip};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

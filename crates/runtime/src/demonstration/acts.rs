@@ -3,18 +3,19 @@
 use std::{sync::Arc, time::Instant};
 
 use deskhand_core::{
-    action::CallReport,
-    command::{CallResult, CallStatus, ToolCommand, ToolSpec, Verdict},
-    geometry::{Point, Screen},
-    ids::{ElementId, WindowId},
+    command::{CallResult, CallStatus, ToolCommand, ToolSpec},
     intent,
-    observation::{Surface, WindowView},
-    text::excerpt,
-    ui::{Element, Role, State, WindowInfo, WindowKind},
 };
 use deskhand_desktop::{
     PersonInput,
     keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
+};
+use deskhand_ui::{
+    Element, Role, State, Surface, WindowInfo, WindowKind, WindowView,
+    action::{CallReport, Verdict},
+    geometry::{Point, Screen},
+    ids::{ElementId, WindowId},
+    text::excerpt,
 };
 use serde_json::{Map, Value, json};
 

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use deskhand_core::geometry::{Point, Screen};
 use deskhand_desktop::{
     PersonInput, TimedPersonInput,
     keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
 };
+use deskhand_ui::geometry::{Point, Screen};
 
 /// Maximum time between two clicks of a double click.
 const DOUBLE_CLICK: Duration = Duration::from_millis(500);

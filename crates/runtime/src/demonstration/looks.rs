@@ -7,13 +7,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::{
-    ids::WindowId,
-    observation::{Surface, WindowView},
-    ui::{Element, Role, Tree, WindowInfo, WindowKind, belongs_to},
-};
 use deskhand_desktop::{
     Desktop, DesktopResult, PersonInput, Picture, QuietLimits, TimedPersonInput, TreeLimits,
+};
+use deskhand_ui::{
+    Element, Role, Surface, Tree, WindowInfo, WindowKind, WindowView, belongs_to, ids::WindowId,
 };
 use tokio::sync::mpsc::UnboundedReceiver;
 

@@ -4,12 +4,10 @@ use std::{sync::Arc, time::Instant};
 
 use deskhand_core::{
     command::{CallResult, ToolCommand},
-    ids::ElementId,
     intent,
-    observation::WindowView,
-    ui::Element,
 };
 use deskhand_secret::{SecretValue, Veil};
+use deskhand_ui::{Element, WindowView, ids::ElementId};
 use serde::{Serialize, de::DeserializeOwned};
 
 /// Acts of a person, as a workflow would perform them.

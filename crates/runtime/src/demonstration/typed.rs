@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use deskhand_core::{
-    observation::{Surface, WindowView},
-    ui::{Element, Role, State, WindowInfo},
-};
+use deskhand_ui::{Element, Role, State, Surface, WindowInfo, WindowView};
 
 use super::looks::LookedAt;
 

@@ -7,11 +7,11 @@ use std::{
 };
 
 use deskhand_core::{
-    ids::SessionId,
     prompt::PromptSet,
     record::{JOURNAL_VERSION, JournalHeader, JournalRecord},
     session::SessionConfig,
 };
+use deskhand_ui::ids::SessionId;
 use serde_json::{Value, json};
 
 use super::{

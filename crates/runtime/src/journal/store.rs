@@ -7,7 +7,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use deskhand_core::{ids::SessionId, prompt::PromptSet, record::JournalEntry, ui::PictureRef};
+use deskhand_core::{prompt::PromptSet, record::JournalEntry};
+use deskhand_ui::{PictureRef, ids::SessionId};
 use sha2::{Digest as _, Sha256};
 
 use super::{

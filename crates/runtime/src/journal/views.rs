@@ -6,10 +6,11 @@
 use std::collections::VecDeque;
 
 use deskhand_core::{
-    ids::WindowId,
-    observation::{AgentView, DesktopView, Observation, Surface, WindowView},
+    observation::{AgentView, DesktopView, Observation},
     record::JournalEntry,
-    ui::{DiffError, PictureRef, TreeDiff, WindowInfo, apply, diff},
+};
+use deskhand_ui::{
+    DiffError, PictureRef, Surface, TreeDiff, WindowInfo, WindowView, apply, diff, ids::WindowId,
 };
 use serde::{Deserialize, Serialize};
 

@@ -1,10 +1,6 @@
 //! Encoded observations can be decoded, and small changes are stored as changes.
 
-use deskhand_core::{
-    geometry::Rect,
-    ids::ElementId,
-    ui::{AppInfo, Element, Role, Tree, WindowKind, WindowState},
-};
+use deskhand_ui::{AppInfo, Element, Role, Tree, WindowKind, WindowState, geometry::Rect, ids::ElementId};
 use proptest::{collection::btree_map, collection::vec, prelude::*};
 
 use super::*;

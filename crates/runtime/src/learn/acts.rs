@@ -5,15 +5,14 @@ use std::{collections::BTreeMap, sync::Arc};
 use deskhand_core::{
     agent::AgentRef,
     command::{CallResult, ToolCommand, ToolSpec},
-    ids::WindowId,
-    observation::{Observation, WindowView},
+    observation::Observation,
     outcome::OutcomeKind,
     provenance::Provenance,
     record::{JournalEntry, JournalRecord},
     reply::extract_json,
     session::{Effect, FollowerPlan, SessionEvent},
-    text::excerpt,
 };
+use deskhand_ui::{WindowView, ids::WindowId, text::excerpt};
 use serde_json::Value;
 
 use super::LearnError;

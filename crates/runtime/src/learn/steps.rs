@@ -3,15 +3,19 @@
 use std::collections::BTreeSet;
 
 use deskhand_core::{
-    command::{ToolSpec, Verdict},
-    ids::{ElementId, WindowId},
+    command::ToolSpec,
     intent::{Does, Takes},
     known_tools::{RECALL, RUN_WORKFLOW, SCROLL},
-    ui::{WindowKind, names_equal},
     workflow::{
         StepExpectation, StepWindow, WorkflowStep, literal,
         selector::{NamePattern, Selector},
     },
+};
+use deskhand_ui::{
+    WindowKind,
+    action::Verdict,
+    ids::{ElementId, WindowId},
+    names_equal,
 };
 use serde_json::{Map, Value};
 

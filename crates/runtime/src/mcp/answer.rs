@@ -1,7 +1,7 @@
 //! Answers of a server, as plain data.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use deskhand_core::text::clip;
+use deskhand_ui::text::clip;
 use rmcp::model::{CallToolResult, ContentBlock, ReadResourceResult, ResourceContents};
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Duration};
 
-use deskhand_core::text::clip;
+use deskhand_ui::text::clip;
 use rmcp::{
     RoleClient,
     model::{

@@ -1,16 +1,18 @@
 //! Everything about one moment.
 
 use deskhand_core::{
-    action::{ActionOutcome, CallReport},
-    command::{ActionRoute, CallResult, ToolCommand},
+    command::{CallResult, ToolCommand},
     model::{MessagePart, ModelFailure, ModelMessage, ModelReply, Speaker},
     observation::Observation,
     prompt::window_line,
     record::{JournalEntry, JournalRecord},
     session::{Effect, EffectRecord, SessionEvent},
-    text::clip,
 };
 use deskhand_secret::Veil;
+use deskhand_ui::{
+    action::{ActionOutcome, ActionRoute, CallReport},
+    text::clip,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -7,10 +7,10 @@ use std::{
 };
 
 use deskhand_core::{
-    observation::WindowView,
     record::{JournalEntry, JournalRecord},
     session::SessionEvent,
 };
+use deskhand_ui::WindowView;
 
 use crate::journal::{JournalError, LINE_BYTES_MAX, SessionFolder, StoredLine, StoredObservation, ViewCache};
 
@@ -159,7 +159,7 @@ fn kind_of(line: &[u8]) -> ScannedLineKind {
 }
 
 /// The window whose changes a line holds.
-fn changed_window(line: &StoredLine) -> Option<deskhand_core::ids::WindowId> {
+fn changed_window(line: &StoredLine) -> Option<deskhand_ui::ids::WindowId> {
     match observation_of(line)? {
         StoredObservation::WindowChanges(changes) => Some(changes.window),
         StoredObservation::Desktop(_) | StoredObservation::Window(_) | StoredObservation::Agent(_) => None,

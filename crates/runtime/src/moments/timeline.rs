@@ -5,8 +5,10 @@ use deskhand_core::{
     observation::Observation,
     record::{JournalEntry, JournalRecord},
     session::{Effect, EffectRecord, StepRef},
+};
+use deskhand_ui::{
+    PictureRef,
     text::{clip, one_line},
-    ui::PictureRef,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use deskhand_core::{
     agent::AgentRef,
-    ids::EffectId,
     reply::UserQuestion,
     session::{Approval, ApprovalScope, Effect, EffectRecord, NoAnswer, PlannedAction, SessionEvent},
 };
+use deskhand_ui::ids::EffectId;
 
 use super::{
     AnyUserChannel, ApprovalReply, ApprovalRequest, Nobody, PauseSwitch, QuestionReply, QuestionRequest,

@@ -5,14 +5,13 @@
 
 use std::{convert::Infallible, time::Duration};
 
-use deskhand_core::{
-    command::ToolSpec,
-    session::StopReason,
-    text::{clip, error_chain},
-    ui::WindowInfo,
-};
+use deskhand_core::{command::ToolSpec, session::StopReason};
 use deskhand_desktop::{Desktop, DesktopResult, TimedPersonInput};
 use deskhand_secret::SecretValue;
+use deskhand_ui::{
+    WindowInfo,
+    text::{clip, error_chain},
+};
 use futures_util::future::BoxFuture;
 use tokio::sync::{
     mpsc::{UnboundedReceiver, unbounded_channel},
@@ -172,7 +171,7 @@ fn plain(shown: &DemonstratedActs, texts: Vec<String>) -> Vec<String> {
 }
 
 fn act_in_words(act: &ShownAct) -> String {
-    let target = act.target().map(deskhand_core::ui::Element::label);
+    let target = act.target().map(deskhand_ui::Element::label);
     let words = whole_command_words(&act.command, target.as_deref());
     let window = act.view.surfaces.first().map(|surface| &surface.window);
     let place = window.map(|window| format!(" in {}", window.app.name)).unwrap_or_default();

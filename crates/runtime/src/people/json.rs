@@ -1,11 +1,11 @@
 //! The frontend for programs: JSON Lines in both directions.
 
 use deskhand_core::{
-    duration::milliseconds,
     provenance::Provenance,
     reply::UserQuestion,
     session::{ApprovalScope, FollowerPlan},
 };
+use deskhand_ui::duration::milliseconds;
 
 use super::{
     ApprovalReply, ApprovalRequest, Frontend, InputLine, LINE_BYTES_MAX, PauseNotice, QuestionRequest,

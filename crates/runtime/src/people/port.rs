@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use deskhand_core::{
     agent::AgentRef,
-    ids::EffectId,
     reply::UserQuestion,
     session::{ApprovalScope, AskedBy, FollowerPlan, PlannedAction, WORDS_CHARS_MAX},
 };
+use deskhand_ui::ids::EffectId;
 use futures_util::future::BoxFuture;
 
 /// A request of the user.

@@ -3,13 +3,12 @@
 //! `docs/guides/protocol.md` documents it; a test checks its examples against these types.
 
 use deskhand_core::{
-    duration::milliseconds,
-    ids::EffectId,
     outcome::OutcomeKind,
     record::{JournalEntry, JournalRecord},
     reply::UserQuestion,
     session::{AskedBy, Effect, FollowerPlan, PlannedAction, RoundTally},
 };
+use deskhand_ui::{duration::milliseconds, ids::EffectId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;

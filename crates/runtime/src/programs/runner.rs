@@ -9,12 +9,10 @@ use std::{
 };
 
 use deskhand_confine::{Enforcement, NOT_STARTED, OVER_LIMIT};
-use deskhand_core::{
-    action::CallReport,
-    command::{CallResult, CallStatus, Verdict},
-};
+use deskhand_core::command::{CallResult, CallStatus};
 use deskhand_http::HttpCredential;
 use deskhand_process::{ProcessGroup, find_program};
+use deskhand_ui::action::{CallReport, Verdict};
 use serde_json::json;
 use tokio::{
     io::AsyncWriteExt as _,

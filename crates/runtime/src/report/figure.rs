@@ -1,10 +1,10 @@
 //! The picture of a step with its target controls marked, or a sketch if there is no picture.
 
-use deskhand_core::{
+use deskhand_core::observation::Observation;
+use deskhand_ui::{
+    PictureRef,
     geometry::{Image, Point, Rect, Screen},
-    observation::Observation,
     text::{clip, one_line},
-    ui::PictureRef,
 };
 use serde::Serialize;
 

@@ -1,9 +1,7 @@
 //! The head of the page: outcome, facts, timeline, sub-tasks and the list of steps.
 
-use deskhand_core::{
-    evaluation::{Evaluation, Judge, Judgement},
-    text::{clip, one_line},
-};
+use deskhand_core::evaluation::{Evaluation, Judge, Judgement};
+use deskhand_ui::text::{clip, one_line};
 use serde::Serialize;
 
 use super::{

@@ -9,9 +9,8 @@ use deskhand_core::{
     observation::Observation,
     prompt::{ViewListOptions, view_text, window_line},
     retrieval::Hit,
-    text::clip,
-    ui::PictureRef,
 };
+use deskhand_ui::{PictureRef, text::clip};
 use serde::Serialize;
 
 use super::{
@@ -298,8 +297,8 @@ fn ask_meta(ask: &AskStory) -> String {
 fn act_page(index: usize, act: &ActStory, marked: bool) -> ActPage {
     let what = whole_command_words(&act.command, act.target.as_ref().map(|target| target.label.as_str()));
     let route = act.result.as_ref().and_then(|result| result.route).map(|route| match route {
-        deskhand_core::command::ActionRoute::Semantic => "semantic",
-        deskhand_core::command::ActionRoute::Input => "input",
+        deskhand_ui::action::ActionRoute::Semantic => "semantic",
+        deskhand_ui::action::ActionRoute::Input => "input",
     });
     let (came, output, time) = match &act.result {
         Some(result) => {

@@ -3,8 +3,8 @@
 use deskhand_core::{
     command::{CallResult, ToolCommand},
     model::{MessagePart, Speaker},
-    ui::PictureRef,
 };
+use deskhand_ui::PictureRef;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -206,7 +206,8 @@ fn picture_file(picture: &PictureRef) -> String {
 }
 
 fn action_line(act: &ActStory) -> ActionLine<'_> {
-    use deskhand_core::command::{ActionRoute, CallStatus};
+    use deskhand_core::command::CallStatus;
+    use deskhand_ui::action::ActionRoute;
     let ToolCommand { tool, arguments, .. } = &act.command;
     let target = act.target.as_ref();
     let result = act.result.as_ref();
@@ -224,7 +225,7 @@ fn action_line(act: &ActStory) -> ActionLine<'_> {
             Some(CallStatus::Skipped) => "skipped",
             None => "no_result",
         },
-        effect: result.and_then(|result| result.effect).map(deskhand_core::command::Verdict::word),
+        effect: result.and_then(|result| result.effect).map(deskhand_ui::action::Verdict::word),
         route: result.and_then(|result| result.route).map(|route| match route {
             ActionRoute::Semantic => "semantic",
             ActionRoute::Input => "input",

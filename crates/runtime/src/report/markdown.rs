@@ -2,13 +2,12 @@
 
 use std::{fmt::Write as _, path::Path};
 
-use deskhand_core::{
-    observation::Observation,
-    outcome::Outcome,
-    text::{clip, escape_hidden},
-    ui::PictureRef,
-};
+use deskhand_core::{observation::Observation, outcome::Outcome};
 use deskhand_desktop::{Picture, picture::Colour};
+use deskhand_ui::{
+    PictureRef,
+    text::{clip, escape_hidden},
+};
 
 use super::{
     ReportError,

@@ -6,12 +6,13 @@ use std::collections::BTreeSet;
 
 use deskhand_core::{
     agent::AgentRef,
-    command::{CallStatus, Verdict},
+    command::CallStatus,
     observation::Observation,
     outcome::{Outcome, OutcomeKind},
     record::JournalHeader,
     states::AppStatus,
 };
+use deskhand_ui::action::Verdict;
 use serde::Serialize;
 
 use super::{
@@ -216,7 +217,7 @@ impl ReportTotals {
         self.steps.push(OverviewStep {
             number: step.number,
             agent: step.agent.clone(),
-            title: deskhand_core::text::clip(&title_of(step), 120),
+            title: deskhand_ui::text::clip(&title_of(step), 120),
             times: step.times,
             waited_ms: step.waited_ms,
             tone: step_tone(step),

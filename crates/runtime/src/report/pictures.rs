@@ -6,8 +6,8 @@ use std::{
 };
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use deskhand_core::ui::PictureRef;
 use deskhand_desktop::Picture;
+use deskhand_ui::PictureRef;
 
 use crate::journal::SessionFolder;
 

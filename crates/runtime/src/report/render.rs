@@ -1,6 +1,6 @@
 //! The page templates. All inserted values are escaped.
 
-use deskhand_core::text::escape_hidden;
+use deskhand_ui::text::escape_hidden;
 use minijinja::{
     AutoEscape, Environment, UndefinedBehavior, escape_formatter,
     syntax::SyntaxConfig,

@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use deskhand_core::text::escape_hidden_json;
+use deskhand_ui::text::escape_hidden_json;
 
 use super::ReportError;
 

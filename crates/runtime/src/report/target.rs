@@ -1,9 +1,9 @@
 //! Content of an observation.
 
-use deskhand_core::{
+use deskhand_core::observation::Observation;
+use deskhand_ui::{
+    Element, WindowInfo,
     geometry::{Rect, Screen},
-    observation::Observation,
-    ui::{Element, WindowInfo},
 };
 
 /// The windows of an observation.

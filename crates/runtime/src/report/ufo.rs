@@ -9,16 +9,15 @@ use std::{
 };
 
 use deskhand_core::{
-    ids::ElementId,
     observation::Observation,
     prompt::{ViewListOptions, marked_elements},
     session::ViewConfig,
-    ui::PictureRef,
 };
 use deskhand_desktop::{
     Picture,
     picture::{Colour, ElementMark},
 };
+use deskhand_ui::{PictureRef, ids::ElementId};
 use serde_json::json;
 
 use super::{

@@ -6,11 +6,11 @@ use deskhand_core::{
     agent::AgentRef,
     command::{CallResult, CallStatus},
     model::{MessagePart, ModelMessage, Speaker},
-    observation::{Observation, WindowView},
+    observation::Observation,
     retrieval::Retriever,
     target::TargetInfo,
-    ui::{Element, ElementSource},
 };
+use deskhand_ui::{Element, ElementSource, WindowView};
 use serde_json::{Value, json};
 
 use super::{

@@ -1,11 +1,11 @@
 //! The tool that looks for tools, where there are more than prompts list.
 
 use deskhand_core::{
-    action::CallReport,
     command::{CallResult, CallStatus, ToolCommand, ToolListingLevel, ToolSpec},
     intent::Does,
     prompt::tools_text,
 };
+use deskhand_ui::action::CallReport;
 use serde_json::{Value, json};
 
 /// Its name.

@@ -3,8 +3,11 @@
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 use deskhand_core::{
-    command::{CallResult, ToolCommand, ToolListingLevel, ToolSpec, Verdict},
+    command::{CallResult, ToolCommand, ToolListingLevel, ToolSpec},
     policy::{PathRoots, Policy},
+};
+use deskhand_ui::{
+    action::Verdict,
     text::{clip, escape_hidden, one_line},
 };
 use futures_util::future::join_all;

@@ -3,10 +3,11 @@
 use std::{path::PathBuf, time::Duration};
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, ToolSpec, Verdict},
+    command::{CallResult, CallStatus, ToolSpec},
     intent::{Does, Takes},
 };
 use deskhand_http::HttpCredential;
+use deskhand_ui::action::Verdict;
 use serde_json::{Map, Value, json};
 
 use super::source::{OpenSource, OwnTool, SourceCall, ToolAudience, ToolSource};

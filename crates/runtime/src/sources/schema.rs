@@ -1,6 +1,6 @@
 //! Schema of a source's tool, reduced to the parts used here, and the check of arguments against it.
 
-use deskhand_core::text::{clip, one_line};
+use deskhand_ui::text::{clip, one_line};
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 

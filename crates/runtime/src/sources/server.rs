@@ -7,10 +7,10 @@ use std::{
 };
 
 use deskhand_core::{
-    action::CallReport,
-    command::{CallResult, CallStatus, ToolSpec, Verdict},
+    command::{CallResult, CallStatus, ToolSpec},
     intent::Does,
 };
+use deskhand_ui::action::{CallReport, Verdict};
 use serde_json::{Map, Value, json};
 use tokio::sync::Mutex;
 

@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use deskhand_core::{
-    command::{CallResult, ToolSpec},
-    policy::matches,
-};
+use deskhand_core::command::{CallResult, ToolSpec};
+use deskhand_ui::pattern::matches;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 

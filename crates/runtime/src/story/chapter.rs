@@ -3,7 +3,6 @@
 use deskhand_core::{
     agent::{AgentRef, AgentReport},
     command::{CallResult, ToolCommand},
-    ids::AgentId,
     model::{ModelFailure, ModelMessage, ModelReply, ReplyKind},
     money::Money,
     observation::{Observation, ObserveFailure},
@@ -11,8 +10,8 @@ use deskhand_core::{
     reply::{AgentReply, ReplyError, UserQuestion},
     retrieval::Hit,
     session::{Approval, ApprovalScope, NoAnswer, StepRef, StopReason, Suspension},
-    ui::PictureRef,
 };
+use deskhand_ui::{PictureRef, ids::AgentId};
 
 use super::{CommandTarget, DecisionSummary, PhaseTimes};
 

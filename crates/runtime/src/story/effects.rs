@@ -3,7 +3,6 @@
 use deskhand_core::{
     agent::AgentReport,
     command::{CallResult, CallStatus, ToolCommand},
-    ids::AgentId,
     intent::Does,
     observation::ObservationTarget,
     outcome::OutcomeKind,
@@ -11,6 +10,7 @@ use deskhand_core::{
     session::{Effect, EffectRecord, StepRef, SubtaskStatus},
     states::AppStatus,
 };
+use deskhand_ui::ids::AgentId;
 
 use super::{SessionActivity, SubtaskEnd, ledger::LedgerPhase};
 

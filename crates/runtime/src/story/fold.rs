@@ -5,16 +5,18 @@ mod outside;
 use std::collections::BTreeMap;
 
 use deskhand_core::{
-    action::{ActionProof, CallReport, Evidence},
     agent::{AgentDefinition, AgentRef},
     command::{CallResult, ToolCommand},
-    ids::{EffectId, IdsSeen, WindowId},
     model::ModelReply,
     observation::Observation,
     record::{JournalEntry, JournalHeader, JournalRecord, SettingsChange},
     reply::AgentReply,
     session::{Effect, EffectRecord, RefusedCommand, RoundLimits, SessionEvent, StepRef, SubtaskStatus},
-    ui::{DocumentInfo, PictureRef, WindowInfo},
+};
+use deskhand_ui::{
+    DocumentInfo, PictureRef, WindowInfo,
+    action::{ActionProof, CallReport, Evidence},
+    ids::{EffectId, IdsSeen, WindowId},
 };
 
 use super::{

@@ -1,6 +1,7 @@
 //! The ids that a session has used.
 
-use deskhand_core::{command::CallResult, ids::IdsSeen, observation::Observation};
+use deskhand_core::{command::CallResult, observation::Observation};
+use deskhand_ui::ids::IdsSeen;
 use serde_json::Value;
 
 /// Records the ids in an observation.

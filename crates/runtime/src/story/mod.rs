@@ -1,7 +1,7 @@
 //! The only reader of the journal: folds its lines into chapters, one at a time, live or later.
 //!
 //! [`Story::read`] takes a line and returns [`StoryUpdate`]s: events to show at once, and completed chapters. The same fold
-//! yields counts, times and costs ([`RunSummary`]) and the ids in use ([`IdsSeen`](deskhand_core::ids::IdsSeen)). It holds one step, however long the
+//! yields counts, times and costs ([`RunSummary`]) and the ids in use ([`IdsSeen`](deskhand_ui::ids::IdsSeen)). It holds one step, however long the
 //! journal is. Everything is typed; text is rendered by its users.
 
 mod chapter;

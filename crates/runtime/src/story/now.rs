@@ -1,6 +1,7 @@
 //! Current state of a session that is still being read: the work in progress after the last line.
 
-use deskhand_core::{command::ToolCommand, session::RoundLimits, ui::PictureRef};
+use deskhand_core::{command::ToolCommand, session::RoundLimits};
+use deskhand_ui::PictureRef;
 
 use super::{CommandTarget, SessionActivity, StepStory, Story, target_of};
 

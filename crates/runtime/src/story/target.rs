@@ -2,9 +2,11 @@
 
 use deskhand_core::{
     command::ToolCommand,
+    observation::{DesktopView, Observation},
+};
+use deskhand_ui::{
+    Element, WindowView,
     geometry::{Rect, Screen},
-    observation::{DesktopView, Observation, WindowView},
-    ui::Element,
 };
 
 /// The target control or window of a command.

@@ -1,6 +1,7 @@
 //! Counts of calls by result.
 
-use deskhand_core::command::{CallStatus, Verdict};
+use deskhand_core::command::CallStatus;
+use deskhand_ui::action::Verdict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

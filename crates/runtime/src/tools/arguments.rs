@@ -1,12 +1,12 @@
 //! Argument types shared by several tools.
 
-use deskhand_core::{
+use deskhand_desktop::{Button, Desktop, DesktopError, PointerChord, WindowManagement as _};
+use deskhand_desktop_act::TableTarget;
+use deskhand_ui::{
     geometry::{Point, Screen},
     ids::ElementId,
     keys::KeyModifier,
 };
-use deskhand_desktop::{Button, Desktop, DesktopError, PointerChord, WindowManagement as _};
-use deskhand_desktop_act::TableTarget;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
 

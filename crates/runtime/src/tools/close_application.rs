@@ -1,8 +1,9 @@
 //! The tool `close_application`.
 
-use deskhand_core::{ids::WindowId, intent::Does};
+use deskhand_core::intent::Does;
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::close;
+use deskhand_ui::ids::WindowId;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

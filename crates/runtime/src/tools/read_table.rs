@@ -1,8 +1,9 @@
 //! The tool `read_table`.
 
-use deskhand_core::{intent::Does, ui::CellRange};
+use deskhand_core::intent::Does;
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::read_table;
+use deskhand_ui::CellRange;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

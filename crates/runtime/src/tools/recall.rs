@@ -4,16 +4,19 @@ use std::collections::BTreeMap;
 
 use deskhand_core::{
     command::ToolListingLevel,
-    ids::{EffectId, ReadingId},
     intent::Does,
     known_tools::{RECALL, RUN_WORKFLOW},
-    observation::{Observation, WindowView},
+    observation::Observation,
     record::{JournalEntry, JournalRecord},
     reply::extract_json,
     session::{Effect, SessionEvent},
-    text::excerpt,
 };
 use deskhand_desktop::Desktop;
+use deskhand_ui::{
+    WindowView,
+    ids::{EffectId, ReadingId},
+    text::excerpt,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};

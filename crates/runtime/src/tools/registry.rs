@@ -3,18 +3,20 @@
 use std::{collections::BTreeMap, marker::PhantomData, pin::Pin, sync::Arc};
 
 use deskhand_core::{
-    action::{CallReport, Cancellation},
-    command::{ActionRoute, CallResult, CallStatus, ToolCommand, ToolListingLevel, ToolSpec, Verdict},
-    ids::WindowId,
+    command::{CallResult, CallStatus, ToolCommand, ToolListingLevel, ToolSpec},
     intent::{Does, take_declarations},
     known_tools::{RECALL, RUN_WORKFLOW},
     policy::{PathRoots, Policy},
-    secret::SecretPermit,
-    ui::{PictureRef, WindowInfo},
 };
 use deskhand_desktop::{CancelScope, Desktop, DesktopError, Natives, Picture};
 use deskhand_desktop_act::{ActLimits, ActionReport, PermittedDesktop};
 use deskhand_secret::Secrets;
+use deskhand_ui::{
+    PictureRef, WindowInfo,
+    action::{ActionRoute, CallReport, Cancellation, Verdict},
+    ids::WindowId,
+    secret::SecretPermit,
+};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};

@@ -1,8 +1,9 @@
 //! The tool `select_application_window`.
 
-use deskhand_core::{ids::WindowId, intent::Does};
+use deskhand_core::intent::Does;
 use deskhand_desktop::{Desktop, DesktopError, WindowManagement as _};
 use deskhand_desktop_act::activate;
+use deskhand_ui::ids::WindowId;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

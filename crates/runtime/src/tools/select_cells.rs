@@ -1,8 +1,9 @@
 //! The tool `select_cells`.
 
-use deskhand_core::{command::ToolListingLevel, intent::Does, ui::CellRanges};
+use deskhand_core::{command::ToolListingLevel, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::select_cells;
+use deskhand_ui::CellRanges;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

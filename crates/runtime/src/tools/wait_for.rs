@@ -2,14 +2,10 @@
 
 use std::time::Duration;
 
-use deskhand_core::{
-    action::Condition,
-    command::ToolListingLevel,
-    intent::Does,
-    ui::{ElementQuery, Role},
-};
+use deskhand_core::{command::ToolListingLevel, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::wait_for;
+use deskhand_ui::{ElementQuery, Role, action::Condition};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

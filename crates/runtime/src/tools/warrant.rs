@@ -2,16 +2,14 @@
 //! applied again to the current state.
 
 use deskhand_core::{
-    action::LastLook,
     command::ToolCommand,
-    ids::ElementId,
     intent::{CommandAim, Does, JudgedElement},
     policy::{Policy, PolicyDecision, Subject},
-    secret::{self, SecretPermit},
-    ui::{Element, Role, names_equal},
+    secret,
 };
 use deskhand_desktop_act::{Live, Permit, SecretUse};
 use deskhand_secret::Secrets;
+use deskhand_ui::{Element, Role, action::LastLook, ids::ElementId, names_equal, secret::SecretPermit};
 
 /// The permit of one command.
 pub(crate) struct Warrant<'a> {
@@ -149,10 +147,10 @@ impl Permit for Warrant<'_> {
 
 #[cfg(test)]
 mod tests {
-    use deskhand_core::{
-        intent::{Intent, JudgementBasis},
+    use deskhand_core::intent::{Intent, JudgementBasis};
+    use deskhand_ui::{
+        States,
         keys::{ChordKey, KeyChord, NamedKey},
-        ui::States,
     };
 
     use super::*;

@@ -1,8 +1,9 @@
 //! The tool `write_table`.
 
-use deskhand_core::{intent::Does, ui::CellRef};
+use deskhand_core::intent::Does;
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::write_table;
+use deskhand_ui::CellRef;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

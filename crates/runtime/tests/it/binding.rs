@@ -4,18 +4,17 @@
 use std::path::Path;
 
 use deskhand_core::{
-    command::{CallStatus, Verdict},
-    geometry::Rect,
+    command::CallStatus,
     policy::{PathRoots, Policy, PolicyDecision, PolicyRule},
     record::{JournalEntry, JournalRecord},
     session::{Effect, SessionEvent},
-    ui::Role,
 };
 use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow};
 use deskhand_runtime::{
     StopSwitch,
     people::{Approvals, People},
 };
+use deskhand_ui::{Role, action::Verdict, geometry::Rect};
 
 use serde_json::json;
 

@@ -2,12 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use deskhand_core::{
-    command::ToolSpec,
-    geometry::{Point, Screen},
-    session::StopReason,
-    ui::Role,
-};
+use deskhand_core::{command::ToolSpec, session::StopReason};
 use deskhand_desktop::{
     Button, InputInjection as _, PersonInput, TimedPersonInput, UiTree as _,
     keys::{ChordKey, KeyChord},
@@ -18,6 +13,10 @@ use deskhand_runtime::{
     StopSwitch, Toolbox,
     demonstration::{DemonstratedActs, DemonstrationObserver, watch},
     learn::{LearnOptions, learn_shown},
+};
+use deskhand_ui::{
+    Role,
+    geometry::{Point, Screen},
 };
 use tokio::{
     sync::mpsc::{self, UnboundedSender},

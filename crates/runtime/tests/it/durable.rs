@@ -218,7 +218,7 @@ async fn old_sessions_are_removed_except_resumable_ones() {
     drop(ran(&world).await);
     let ended = world.store.find("last").unwrap();
     let text = fs::read_to_string(ended.journal_path()).unwrap();
-    let crashed = world.store.create(&deskhand_core::ids::SessionId("0-crashed".to_owned())).unwrap();
+    let crashed = world.store.create(&deskhand_ui::ids::SessionId("0-crashed".to_owned())).unwrap();
     let half: Vec<&str> = text.lines().take(30).collect();
     fs::write(crashed.journal_path(), half.join("\n") + "\n").unwrap();
     let now = SystemTime::now();
@@ -236,7 +236,7 @@ async fn old_sessions_are_removed_except_resumable_ones() {
     check(Retention { keep: Some(1), ..usual }, now + 31 * day, [Some(KeepReason::Recent), None]);
     check(Retention { keep: Some(0), ..usual }, now, [None, Some(KeepReason::Resumable)]);
     check(Retention { keep: Some(0), unfinished: true, ..usual }, now, [None, None]);
-    let id = deskhand_core::ids::SessionId("0-crashed".to_owned());
+    let id = deskhand_ui::ids::SessionId("0-crashed".to_owned());
     retention::remove(&world.store, &id).unwrap();
     assert!(!crashed.path().exists());
     assert_eq!(world.store.list().unwrap().len(), 1);

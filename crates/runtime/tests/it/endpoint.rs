@@ -4,7 +4,8 @@ use deskhand_core::{outcome::OutcomeKind, session::SessionEvent};
 use deskhand_desktop_fake::office;
 use deskhand_model::{Endpoint, EndpointConfig};
 use deskhand_runtime::{RunSummary, StopSwitch};
-use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, model_request};
+use deskhand_testkit::endpoint::{Behaviour, MockEndpoint};
+use deskhand_testkit_models::request::model_request;
 
 use crate::support::{config, events, office_script, run_office, run_with};
 

@@ -7,11 +7,8 @@ use deskhand_core::{outcome::OutcomeKind, session::SessionConfig};
 use deskhand_desktop_fake::office;
 use deskhand_model::{ApiKeyHeader, Endpoint, EndpointConfig, Script, Wire};
 use deskhand_runtime::StopSwitch;
-use deskhand_testkit::{
-    endpoint::{Behaviour, MockEndpoint, RecordedRequest},
-    faults::faults,
-    wires::Spoken,
-};
+use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, RecordedRequest};
+use deskhand_testkit_models::{faults::faults, wires::Spoken};
 
 use crate::support::{self, Ran, office_script, run_with};
 

@@ -7,15 +7,13 @@ use std::{
 };
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, ToolCommand, Verdict},
-    geometry::Size,
+    command::{CallResult, CallStatus, ToolCommand},
     model::{ModelFailure, ModelReply, ModelRequest},
     outcome::OutcomeKind,
     policy::Policy,
     prompt::PromptSet,
     record::{JournalEntry, JournalRecord},
     session::{Effect, SessionConfig, StopReason},
-    ui::{Role, Tree, WindowInfo},
 };
 use deskhand_desktop::{LaunchRequest, TreeLimits, UiTree as _};
 use deskhand_desktop_act as act;
@@ -29,6 +27,7 @@ use deskhand_testkit::{
     fixture::{Fixture, Screen, Toolkit},
     programs::can_run,
 };
+use deskhand_ui::{Role, Tree, WindowInfo, action::Verdict, geometry::Size};
 use serde_json::{Value, json};
 
 use crate::reference::says;

@@ -1,12 +1,9 @@
 //! Whole sessions, from the request to the outcome.
 
-use deskhand_core::{
-    command::{CallStatus, Verdict},
-    outcome::OutcomeKind,
-    session::SessionEvent,
-};
+use deskhand_core::{command::CallStatus, outcome::OutcomeKind, session::SessionEvent};
 use deskhand_desktop_fake::{FakeSheet, OFFICE_SALES, office, office_with};
 use deskhand_runtime::{RunSummary, StopSwitch, replay};
+use deskhand_ui::action::Verdict;
 
 use crate::support::{REQUEST, config, office_script, results, run_office, run_with, script};
 

@@ -8,12 +8,10 @@ use std::{
 
 use deskhand_core::{
     agent::AgentRef,
-    geometry::{Point, Screen},
     model::{MessagePart, ModelFailure, ModelReply, ModelRequest, Usage},
     outcome::OutcomeKind,
     record::{JournalEntry, JournalRecord},
     session::{Effect, SessionEvent, StopReason, Suspension},
-    ui::{Role, WindowInfo},
 };
 use deskhand_desktop::{
     Button, DesktopResult, InputInjection as _, PersonInput, TimedPersonInput, UiTree as _,
@@ -29,6 +27,10 @@ use deskhand_runtime::{
         protocol::FromSession,
     },
     replay, run, write_report,
+};
+use deskhand_ui::{
+    Role, WindowInfo,
+    geometry::{Point, Screen},
 };
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};

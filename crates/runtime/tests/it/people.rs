@@ -8,7 +8,6 @@ use std::{
 
 use deskhand_core::{
     agent::AgentRef,
-    ids::EffectId,
     outcome::OutcomeKind,
     record::{JournalEntry, JournalRecord},
     reply::UserQuestion,
@@ -22,6 +21,7 @@ use deskhand_runtime::{
         QuestionReply, QuestionRequest, UserChannel, UserInput, UserPrompt, UserRequest, console,
     },
 };
+use deskhand_ui::ids::EffectId;
 
 use crate::support::{Ran, config, events, run_people, script};
 

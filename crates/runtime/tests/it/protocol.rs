@@ -9,7 +9,6 @@ use std::{
 use deskhand_core::{
     agent::AgentRef,
     command::ToolCommand,
-    ids::{EffectId, WindowId},
     reply::UserQuestion,
     session::{AskedBy, PlannedAction},
 };
@@ -19,6 +18,7 @@ use deskhand_runtime::people::{
     protocol::{FromSession, ToSession},
 };
 use deskhand_runtime::{SessionWait, WaitReason};
+use deskhand_ui::ids::{EffectId, WindowId};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 

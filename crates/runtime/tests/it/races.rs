@@ -12,12 +12,9 @@ use std::{
 };
 
 use deskhand_core::{
-    action::Condition,
-    command::{CallResult, ToolCommand, Verdict},
-    geometry::Size,
+    command::{CallResult, ToolCommand},
     intent::{JudgedElement, JudgementBasis, read},
     policy::Policy,
-    ui::{ElementQuery, WindowInfo},
 };
 use deskhand_desktop::LaunchRequest;
 use deskhand_desktop_act as act;
@@ -25,6 +22,11 @@ use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_runtime::Toolbox;
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
+use deskhand_ui::{
+    ElementQuery, WindowInfo,
+    action::{Condition, Verdict},
+    geometry::Size,
+};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader},

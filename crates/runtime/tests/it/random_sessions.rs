@@ -337,7 +337,7 @@ fn is_request(line: &JournalEntry) -> bool {
 
 fn shown(line: &JournalEntry) -> String {
     let text = serde_json::to_string(&line.record).unwrap();
-    format!("{:>4} {}", line.seq, deskhand_core::text::clip(&text, 400))
+    format!("{:>4} {}", line.seq, deskhand_ui::text::clip(&text, 400))
 }
 
 /// Runs the session of a seed and checks its invariants. Returns what happened and the requested effects.

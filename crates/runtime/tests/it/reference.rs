@@ -1,17 +1,16 @@
 //! Tool names of the reference implementation, from the reply to the effect.
 
 use deskhand_core::{
-    command::{CallResult, ToolCommand, Verdict},
-    ids::WindowId,
+    command::{CallResult, ToolCommand},
     policy::Policy,
     reference::{REFERENCE_NAMES, to_own_tools},
     reply::ProposedAction,
-    ui::Role,
 };
 use deskhand_desktop::{Desktop, UiTree as _};
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow};
 use deskhand_runtime::Toolbox;
+use deskhand_ui::{Role, action::Verdict, ids::WindowId};
 use serde_json::{Value, json};
 
 /// Runs the actions in a reply that uses reference names.

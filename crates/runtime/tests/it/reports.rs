@@ -9,10 +9,10 @@ use std::{
 use deskhand_core::{
     record::{JournalEntry, JournalRecord},
     session::{PictureCompression, SessionConfig, SessionEvent},
-    ui::PictureRef,
 };
 use deskhand_desktop_fake::office;
 use deskhand_runtime::{ReportFormat, StopSwitch, UnsealedJournalPolicy, fork, verify, write_report};
+use deskhand_ui::PictureRef;
 use serde_json::{Value, json};
 
 use crate::support::{Ran, config, events, office_script, run_office, run_with};

@@ -8,7 +8,6 @@ use std::{
 };
 
 use deskhand_core::{
-    ids::SessionId,
     record::{JOURNAL_VERSION, JournalEntry, JournalRecord},
     session::{Effect, SessionConfig, SessionEvent},
 };
@@ -18,6 +17,7 @@ use deskhand_runtime::{
     HeldSession, HoldError, IntegrityFinding, JournalError, JournalProblem, SealProof, SessionFolder,
     StopSwitch, Unproven, UnsealedJournalPolicy, fork, people::People, resume, retention, run, verify,
 };
+use deskhand_ui::ids::SessionId;
 use hmac::{Hmac, Mac as _};
 use sha2::{Digest as _, Sha256};
 use tokio::task::JoinSet;

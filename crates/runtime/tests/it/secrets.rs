@@ -4,12 +4,9 @@
 use std::sync::Mutex;
 
 use deskhand_core::{
-    command::Verdict,
     prompt::PromptSet,
     record::{JournalEntry, JournalRecord},
-    secret::SecretPermit,
     session::{Effect, SessionConfig},
-    ui::{Role, State},
 };
 use deskhand_desktop::{DesktopError, ElementPatterns as _};
 use deskhand_desktop_act::{ActLimits, VeiledDesktop};
@@ -19,6 +16,7 @@ use deskhand_runtime::{
     UnsealedJournalPolicy, Waits, agents::EnabledAgents, people::People, resume, run,
 };
 use deskhand_secret::{ReadValue, SecretReader, SecretValue, Secrets, Veil};
+use deskhand_ui::{Role, State, action::Verdict, secret::SecretPermit};
 
 use crate::support::{config, results, script};
 

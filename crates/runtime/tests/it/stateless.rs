@@ -9,13 +9,13 @@ use deskhand_core::{
     model::{MessagePart, ModelFailure, ModelReply, ModelRequest},
     outcome::OutcomeKind,
     session::{RoundLimits, SessionConfig},
-    ui::{Role, State},
 };
 use deskhand_desktop::{TreeLimits, UiTree as _};
 use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeSheet, FakeWindow};
 use deskhand_model::{Model, ModelSigns, PictureSource};
 use deskhand_runtime::StopSwitch;
 use deskhand_testkit::shown::{id_of, next_box, past, price_of, reading, section};
+use deskhand_ui::{Role, State};
 use serde_json::{Value, json};
 
 use crate::support::run_with;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use deskhand_core::{
-    command::{CallStatus, Verdict},
+    command::CallStatus,
     model::{ModelFailure, ModelReply, ModelRequest},
     outcome::OutcomeKind,
     record::JournalRecord,
@@ -13,6 +13,7 @@ use deskhand_desktop::ElementPatterns as _;
 use deskhand_desktop_fake::office;
 use deskhand_model::{Model, ModelSigns, PictureSource};
 use deskhand_runtime::{StopSwitch, replay};
+use deskhand_ui::action::Verdict;
 
 use crate::support::{Ran, commands, config, office_script, results, run_with, script};
 

@@ -1,7 +1,7 @@
 //! The one reader of the journal: its chapters, moments and sums agree, wherever the journal ends.
 
 use deskhand_core::{
-    command::{CallResult, Verdict},
+    command::CallResult,
     prompt::PromptSet,
     record::{JournalEntry, JournalRecord, SettingsChange},
     session::{Effect, EventRecord, SessionEvent, StopReason},
@@ -10,6 +10,7 @@ use deskhand_runtime::{
     PhaseTimes, RunSummary, Story,
     story::{Chapter, Moment, StepStory, StoryUpdate},
 };
+use deskhand_ui::action::Verdict;
 
 use crate::support::{office_script, run_office};
 

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use deskhand_core::{
-    command::{CallStatus, ToolCommand, ToolSpec, Verdict},
-    ids::WindowId,
+    command::{CallStatus, ToolCommand, ToolSpec},
     intent::{Does, Takes},
     known_tools,
     policy::Policy,
@@ -19,6 +18,7 @@ use deskhand_runtime::{
     Toolbox,
     tools::{ReadWorkflow, Workflows},
 };
+use deskhand_ui::{action::Verdict, ids::WindowId};
 use serde_json::{Value, json};
 
 fn toolbox() -> Toolbox<FakeDesktop> {

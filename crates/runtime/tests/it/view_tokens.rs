@@ -4,13 +4,11 @@ use std::{collections::VecDeque, sync::Mutex};
 
 use deskhand_core::{
     model::{MessagePart, ModelFailure, ModelMessage, ModelReply, ModelRequest},
-    observation::{Observation, WindowView},
+    observation::Observation,
     outcome::OutcomeKind,
     prompt::{PromptSet, ViewListOptions, view_text},
     record::JournalEntry,
     session::{SessionConfig, SessionEvent, later_view_text},
-    text::tokens,
-    ui::WindowInfo,
 };
 use deskhand_desktop::LaunchRequest;
 use deskhand_desktop_act as act;
@@ -20,6 +18,7 @@ use deskhand_model::{Model, ModelSigns, PictureSource};
 use deskhand_runtime::{
     SessionRunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents, people::People, run,
 };
+use deskhand_ui::{WindowInfo, WindowView, text::tokens};
 use serde_json::{Value, json};
 
 use crate::{fixture_tools::has_programs, support::events};

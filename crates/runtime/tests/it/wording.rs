@@ -1,11 +1,11 @@
 //! No decision depends on a sentence: with every sentence about results changed, a session decides the same.
 
 use deskhand_core::{
-    action::{CallReport, words::CallReportFormatter},
     prompt::PromptSet,
     record::{JournalEntry, JournalRecord},
     session::{Effect, EffectRecord, Session, SessionConfig},
 };
+use deskhand_ui::action::{CallReport, words::CallReportFormatter};
 use serde_json::{Value, json};
 
 use crate::support::{office_script, run_office};

@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use deskhand_core::{ids::WindowId, text::error_chain};
 use deskhand_host::HostError;
+use deskhand_ui::{ids::WindowId, text::error_chain};
 
 /// Why something could not be done.
 #[derive(Debug, thiserror::Error)]

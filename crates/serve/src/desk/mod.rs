@@ -15,14 +15,12 @@ use std::{
 
 use deskhand_core::{
     agent::AgentRef,
-    ids::WindowId,
-    observation::{DesktopView, Observation, WindowView},
-    text::untrusted,
-    ui::PictureRef,
+    observation::{DesktopView, Observation},
 };
 use deskhand_host::{Control, EndedSession, Host, HostError, SessionRequest};
 use deskhand_model::{RelayModel, RelayQuestion, RelayQuestions};
 use deskhand_runtime::people::UserRequest;
+use deskhand_ui::{PictureRef, WindowView, ids::WindowId, text::untrusted};
 use serde_json::{Map, Value};
 use tokio::{sync::mpsc, task::JoinSet};
 

@@ -1,9 +1,7 @@
 //! Requests of the client, as the replies of agents.
 
-use deskhand_core::{
-    ids::WindowId,
-    reply::{ReplyError, parse_app_reply, parse_host_reply},
-};
+use deskhand_core::reply::{ReplyError, parse_app_reply, parse_host_reply};
+use deskhand_ui::ids::WindowId;
 use serde_json::{Value, json};
 
 use super::{Action, DeskError};

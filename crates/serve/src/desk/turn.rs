@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, ToolCommand, Verdict},
+    command::{CallResult, CallStatus, ToolCommand},
     observation::Observation,
     outcome::{Outcome, OutcomeKind},
     record::{JournalEntry, JournalRecord},
@@ -14,6 +14,7 @@ use deskhand_runtime::{
     SessionFolder, SessionStore,
     words::{command_words, result_words},
 };
+use deskhand_ui::action::Verdict;
 
 use super::Telling;
 

@@ -10,7 +10,6 @@ use std::{
     sync::{Arc, MutexGuard, PoisonError},
 };
 
-use deskhand_core::ids::SessionId;
 use deskhand_fleet::{
     holder::{QUESTIONS, task_key},
     journal::{TaskJournalChunk, TaskJournalEntry, TaskOutcome, WorkerId},
@@ -21,6 +20,7 @@ use deskhand_fleet::{
 };
 use deskhand_host::{Host, config::Config};
 use deskhand_runtime::{SessionFolder, new_id, people::ControlListener, private};
+use deskhand_ui::ids::SessionId;
 use futures_util::{Stream, StreamExt as _};
 use tokio::{fs::File, io::AsyncWriteExt as _, sync::oneshot, task::JoinSet};
 

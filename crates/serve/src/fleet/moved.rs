@@ -6,16 +6,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_core::{
-    ids::SessionId,
-    record::{JournalEntry, JournalRecord},
-};
+use deskhand_core::record::{JournalEntry, JournalRecord};
 use deskhand_fleet::{
     journal::TaskJournalChunk,
     nats::NatsStore,
     store::{FleetStore as _, StoreError},
 };
 use deskhand_runtime::{JournalError, SessionFolder, SessionStore, private};
+use deskhand_ui::ids::SessionId;
 
 use super::{
     copies::{DOCUMENTS, SESSION},

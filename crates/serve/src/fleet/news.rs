@@ -5,13 +5,13 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use deskhand_core::ids::SessionId;
 use deskhand_fleet::{
     journal::{TaskOutcome, WorkerId},
     nats::WATCH_EVERY,
     pace::pause,
 };
 use deskhand_runtime::people::ControlListener;
+use deskhand_ui::ids::SessionId;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use deskhand_core::{outcome::OutcomeKind, text::clip};
+use deskhand_core::outcome::OutcomeKind;
 use deskhand_fleet::{
     holder::{CANCELS, LEASES, OUTCOMES, QUESTIONS, TASKS},
     journal::{TaskOutcome, WorkerId},
@@ -12,6 +12,7 @@ use deskhand_fleet::{
     task::{TaskId, TaskRecord, TaskSpec},
 };
 use deskhand_runtime::catalogue::{self, SessionRow, SessionState};
+use deskhand_ui::text::clip;
 
 use super::{FLEET, view::FleetResult};
 

@@ -8,9 +8,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{
-    ids::SessionId, outcome::OutcomeKind, record::JournalEntry, session::StopReason, text::error_chain,
-};
+use deskhand_core::{outcome::OutcomeKind, record::JournalEntry, session::StopReason};
 use deskhand_fleet::{
     holder::{Admission, Lease, LeaseLost, TaskRunner, TaskStart, cancel_key},
     journal::{TaskJournalChunk, TaskOutcome},
@@ -25,6 +23,7 @@ use deskhand_host::{
     TaskResult, config::ChannelSetting, live::ScreenPlace,
 };
 use deskhand_runtime::{Fence, RunSummary, SessionStore, StopSwitch, UnsealedJournalPolicy, new_id};
+use deskhand_ui::{ids::SessionId, text::error_chain};
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -8,7 +8,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_core::text::error_chain;
 use deskhand_fleet::{
     holder::task_key,
     nats::{FILE_BYTES_MAX, NatsStore},
@@ -18,6 +17,7 @@ use deskhand_fleet::{
     task::{IdError, TaskId, TaskRecord, TaskSpec},
 };
 use deskhand_host::{Task, TaskFiles, WrittenTask, batch::TaskError};
+use deskhand_ui::text::error_chain;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde_json::{Map, Value};
 

@@ -2,13 +2,13 @@
 
 use deskhand_core::{
     intent::Does,
-    observation::{DesktopView, WindowView},
+    observation::DesktopView,
     prompt::{ViewListOptions, view_text, window_line},
     session::{ViewConfig, later_view_text},
-    text::untrusted,
 };
 use deskhand_host::EndedSession;
 use deskhand_runtime::words::{effect_word, result_words};
+use deskhand_ui::{WindowView, text::untrusted};
 
 use crate::desk::DeskTurn;
 

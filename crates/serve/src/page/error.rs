@@ -16,8 +16,8 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use deskhand_core::text::error_chain;
 use deskhand_host::HostError;
+use deskhand_ui::text::error_chain;
 use schemars::JsonSchema;
 use serde::Serialize;
 

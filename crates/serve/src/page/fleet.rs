@@ -12,7 +12,6 @@ use std::{
 };
 
 use axum::http::StatusCode;
-use deskhand_core::text::error_chain;
 use deskhand_fleet::{
     journal::TaskOutcome,
     nats::{NatsOptions, NatsStore},
@@ -22,6 +21,7 @@ use deskhand_fleet::{
 };
 use deskhand_host::{Host, config::Config};
 use deskhand_runtime::{SessionFolder, catalogue::SessionState};
+use deskhand_ui::text::error_chain;
 
 use super::error::PageApiError;
 use crate::fleet::{

@@ -29,8 +29,8 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
-use deskhand_core::ids::SessionId;
 use deskhand_runtime::{new_id, private};
+use deskhand_ui::ids::SessionId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};

@@ -9,8 +9,8 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::ids::SessionId;
 use deskhand_runtime::{new_id, people::CONTROL_SOCKET, private};
+use deskhand_ui::ids::SessionId;
 use tokio::{process::Child, sync::Semaphore, task::JoinSet, time::timeout};
 
 use super::{PageOptions, appears::appears, error::PageApiError};

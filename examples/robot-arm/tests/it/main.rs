@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use deskhand_core::{
-    command::Verdict,
     outcome::OutcomeKind,
     prompt::PromptSet,
     record::{JournalEntry, JournalRecord},
@@ -24,6 +23,7 @@ use deskhand_runtime::{
     programs::sandbox::SandboxSettings,
     replay, run,
 };
+use deskhand_ui::action::Verdict;
 
 async fn run_with(kind: impl AgentKind, turns: &str) -> (RunEnd, Vec<JournalEntry>, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();

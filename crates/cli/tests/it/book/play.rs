@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use deskhand_core::text::collapse_whitespace;
+use deskhand_ui::text::collapse_whitespace;
 
 use super::page::{self, Page, Piece};
 use crate::support::World;

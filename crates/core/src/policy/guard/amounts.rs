@@ -5,13 +5,10 @@ use super::{
     labels::{CANCELS, CLOSES, DECLINES, DELETES_NAMED, EDITS, MESSAGES, Peril, SAVES},
     pressed,
 };
-use crate::{
-    intent::Does,
-    policy::{
-        pattern::{folded, matches_keys},
-        subject::Subject,
-    },
-    ui::Role,
+use crate::{intent::Does, policy::subject::Subject};
+use deskhand_ui::{
+    Role,
+    pattern::{folded, matches_keys},
 };
 
 /// Why a person is asked; `None` if the other reasons decide.

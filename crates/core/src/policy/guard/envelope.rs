@@ -4,7 +4,8 @@ use super::{
     PressedLabels,
     labels::{DELETES_ALL, DELETES_NOTHING, Peril},
 };
-use crate::{policy::subject::Subject, ui::Role};
+use crate::policy::subject::Subject;
+use deskhand_ui::Role;
 
 /// Why a person is asked about a file that a page gets.
 pub(super) fn gives_file(subject: &Subject) -> Option<String> {

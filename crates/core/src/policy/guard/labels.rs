@@ -7,7 +7,8 @@
 
 use std::sync::LazyLock;
 
-use crate::policy::{looks::KnownNames, pattern::NameGlobs};
+use crate::policy::looks::KnownNames;
+use deskhand_ui::pattern::NameGlobs;
 
 /// Possible harm of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -19,14 +19,14 @@ use super::{
     decision::{PolicyDecision, PolicyRuling},
     looks::{Alike, KnownNames, NameSkeleton, poses},
     origin::{CommandValue, ValueKind, ValueOrigin},
-    pattern::{NameGlobs, folded, matches_keys},
     rule::Policy,
     subject::Subject,
 };
-use crate::{
-    intent::Does,
+use crate::intent::Does;
+use deskhand_ui::pattern::{NameGlobs, folded, matches_keys};
+use deskhand_ui::{
+    Role,
     text::{clip, excerpt},
-    ui::Role,
 };
 
 /// Maximum length of a quoted dialog text, in characters.

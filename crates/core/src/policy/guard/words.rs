@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::labels::{DELETES_ALL, PERILS, Peril};
-use crate::policy::{looks::Alike, pattern::folded};
+use crate::policy::looks::Alike;
+use deskhand_ui::pattern::folded;
 
 /// Labels that the safe guard asks about, by what they bring about: patterns, as in rules. They only add to those that it knows.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -86,5 +87,67 @@ impl SafeGuardLabels {
             (peril, Alike::new(labels.iter().take(Self::LABELS_MAX).map(String::as_str)))
         });
         known.find(|(_, alike)| looks(alike)).map(|(peril, _)| peril)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        intent::Does,
+        policy::{Policy, PolicyDecision, Subject},
+    };
+
+    fn asks(words: &SafeGuardLabels, label: &str) -> bool {
+        let subject = Subject {
+            role: Some("push button".to_owned()),
+            labels: vec![label.to_owned()],
+            does: Does::Press,
+            ..Subject::default()
+        };
+        let policy = Policy { words: words.clone(), ..Policy::default() };
+        policy.decide(&subject).decision == PolicyDecision::Ask
+    }
+
+    fn learned(texts: &[(&str, &str)]) -> SafeGuardLabels {
+        let mut words = SafeGuardLabels::default();
+        texts.iter().for_each(|(label, translation)| words.learn(label, translation));
+        words
+    }
+
+    #[test]
+    fn translations_of_guarded_labels_are_guarded() {
+        let words = learned(&[
+            ("_Delete", "_Zorbix"),
+            ("Do_n't Save", "Flep _nir"),
+            ("Empty Trash…", "Quon mabber…"),
+            ("_Open", "_Apris"),
+        ]);
+        for label in ["Zorbix", "_zorbix…", "Flep nir", "Quon mabber", "Zorbіx"] {
+            assert!(asks(&words, label), "{label}: {words:?}");
+        }
+        assert!(!asks(&words, "Apris"));
+        assert!(!asks(&SafeGuardLabels::default(), "Zorbix"));
+    }
+
+    #[test]
+    fn hostile_translations_take_no_label_away_and_add_no_pattern() {
+        let many: Vec<String> = (0..2_000).map(|at| format!("Flood {at}")).collect();
+        let many: Vec<(&str, &str)> = many.iter().map(|text| ("Delete", text.as_str())).collect();
+        let long = "x".repeat(10_000);
+        let hostile = [
+            ("Delete", "*"),
+            ("Delete", "?"),
+            ("Delete", ""),
+            ("Delete", "OK|Next"),
+            ("Delete", long.as_str()),
+            ("Send", "a\nb"),
+        ];
+        for texts in [&hostile[..], &many[..]] {
+            let words = learned(texts);
+            assert!(asks(&words, "Delete") && asks(&words, "Löschen"));
+            assert!(!asks(&words, "OK") && !asks(&words, "Next") && !asks(&words, ""), "{words:?}");
+            assert!(words.deletes.len() <= SafeGuardLabels::LABELS_MAX);
+        }
     }
 }

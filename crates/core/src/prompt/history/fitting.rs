@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{ids::ReadingId, text::tokens};
+use deskhand_ui::{ids::ReadingId, text::tokens};
 
 /// An entry of a list.
 #[derive(Debug, Clone, Default)]

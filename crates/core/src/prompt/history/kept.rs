@@ -10,8 +10,10 @@ use crate::{
     prompt::{marks::Marks, relevant_words},
     retrieval::Hit,
     session::{SubtaskRecord, SubtaskStatus},
+};
+use deskhand_ui::{
+    PictureRef,
     text::{clip, excerpt, one_line, tokens, untrusted},
-    ui::PictureRef,
 };
 
 /// Token limit (estimated) for the user's words.

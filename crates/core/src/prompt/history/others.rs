@@ -7,10 +7,12 @@ use super::{
 use crate::{
     agent::AgentRef,
     blackboard::{Blackboard, Trajectory},
-    ids::ReadingId,
     known_tools::SELECT_WINDOW,
     prompt::marks::Marks,
     session::SubtaskRecord,
+};
+use deskhand_ui::{
+    ids::ReadingId,
     text::{clip, one_line, untrusted},
 };
 

@@ -3,11 +3,13 @@
 use std::fmt::Write as _;
 
 use crate::{
-    action::{CallReport, words::CallReportFormatter},
-    command::{ActionCommandInfo, CallResult, CallStatus, Verdict},
+    command::{ActionCommandInfo, CallResult, CallStatus},
     known_tools::RECALL,
     memory::MemoryItem,
     prompt::marks::Marks,
+};
+use deskhand_ui::{
+    action::{CallReport, Verdict, words::CallReportFormatter},
     text::{clip, one_line},
 };
 

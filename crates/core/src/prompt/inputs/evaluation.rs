@@ -13,8 +13,10 @@ use crate::{
         window_line,
     },
     session::SubtaskRecord,
+};
+use deskhand_ui::{
+    WindowInfo,
     text::{clip, untrusted},
-    ui::WindowInfo,
 };
 
 /// Input of the EvaluationAgent's user message.

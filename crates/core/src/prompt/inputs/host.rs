@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use super::system::{plan_text, readings_of};
 use crate::{
-    action::words::CallReportFormatter,
     agent::AgentRef,
     blackboard::{Blackboard, SavedPicture},
     memory::{AgentMemory, MemoryItem},
@@ -21,8 +20,11 @@ use crate::{
     retrieval::Hit,
     session::SubtaskRecord,
     target::TargetRegistry,
+};
+use deskhand_ui::{
+    InstalledApplication,
+    action::words::CallReportFormatter,
     text::{clip, one_line, untrusted},
-    ui::InstalledApplication,
 };
 
 /// Token limit (estimated) for the HostAgent's own steps before its last one.

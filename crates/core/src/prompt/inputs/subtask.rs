@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use super::system::{plan_text, readings_of};
 use crate::{
-    action::words::CallReportFormatter,
     agent::{AgentRef, AgentStatus, AgentSteps},
     blackboard::{Blackboard, SavedPicture},
     memory::{AgentMemory, MemoryItem},
@@ -22,8 +21,11 @@ use crate::{
     },
     retrieval::Hit,
     session::SubtaskRecord,
+};
+use deskhand_ui::{
+    PictureRef,
+    action::words::CallReportFormatter,
     text::{clip, untrusted},
-    ui::PictureRef,
 };
 
 /// The longest view of an agent without a window, in characters.

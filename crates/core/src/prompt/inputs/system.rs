@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use crate::{
     command::ToolSpec,
-    ids::ReadingId,
     memory::MemoryItem,
     prompt::{PromptError, marks::Marks, set::render, tools_text},
 };
+use deskhand_ui::ids::ReadingId;
 
 /// The plan of a model.
 pub(super) fn plan_text(items: &[String], marks: &Marks) -> String {

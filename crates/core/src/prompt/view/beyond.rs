@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::{
+use deskhand_ui::{
+    Element, Role, State, Tree, ValueRange,
     geometry::{Rect, Screen},
     ids::ElementId,
-    ui::{Element, Role, State, Tree, ValueRange},
 };
 
 /// Fraction of a page's height below which content beyond the page counts as an edge.

@@ -7,12 +7,9 @@ use super::{
     lines::{cost, lines, usually_listed, worth_listing},
     whole::{ViewListOptions, partial_line, surface_text},
 };
-use crate::{
-    ids::ElementId,
-    observation::{Surface, WindowView},
-    prompt::window_line,
-    text::untrusted,
-    ui::{Element, PlacedElement, State, WindowInfo, diff},
+use crate::prompt::window_line;
+use deskhand_ui::{
+    Element, PlacedElement, State, Surface, WindowInfo, WindowView, diff, ids::ElementId, text::untrusted,
 };
 
 /// The most id ranges in the list of removed elements.
@@ -33,7 +30,7 @@ pub fn changes_text(old: &WindowView, new: &WindowView, options: &ViewListOption
             None => format!("new window:\n{}", surface_text(surface, &options)),
         };
         if !part.is_empty() {
-            left = left.saturating_sub(crate::text::tokens(&part));
+            left = left.saturating_sub(deskhand_ui::text::tokens(&part));
             parts.push(untrusted("screen", &part));
         }
     }

@@ -12,10 +12,9 @@ use super::{
     levels::levels,
     notes::{NOTABLE, notes, repeats_value},
 };
-use crate::{
-    ids::ElementId,
-    prompt::escape_name,
-    ui::{Element, ElementCapability, Role, State, Tree, ValueRange, WindowInfo, labels_beside},
+use crate::prompt::escape_name;
+use deskhand_ui::{
+    Element, ElementCapability, Role, State, Tree, ValueRange, WindowInfo, ids::ElementId, labels_beside,
 };
 
 /// The longest text of a cell or around a control, in characters.
@@ -143,7 +142,7 @@ fn take_labels(nodes: &mut [ViewNode<'_>], tree: &Tree) {
     let mut told: HashSet<ElementId> = HashSet::new();
     for node in nodes.iter_mut() {
         let Some(beside) = labels.get(&node.element.id) else { continue };
-        node.beside = Some(crate::text::clip(beside.text, DESCRIPTION_CHARS_MAX));
+        node.beside = Some(deskhand_ui::text::clip(beside.text, DESCRIPTION_CHARS_MAX));
         node.shown = true;
         told.insert(beside.label);
     }
@@ -226,7 +225,7 @@ fn absorb_texts(nodes: &mut [ViewNode<'_>]) {
             let texts = Some(said(false)).filter(|texts| !texts.is_empty()).unwrap_or_else(|| said(true));
             let text = texts.join(" ");
             if !text.is_empty() && text != own {
-                node.content = Some(crate::text::clip(&text, SHORT_CHARS_MAX));
+                node.content = Some(deskhand_ui::text::clip(&text, SHORT_CHARS_MAX));
             }
             inside.iter_mut().for_each(|node| node.shown = false);
         } else if !own.is_empty() {
@@ -308,7 +307,7 @@ fn fold_containers(nodes: &mut [ViewNode<'_>]) {
             next = around.parent;
         }
         if let Some(node) = nodes.get_mut(place) {
-            node.within = within.map(|name| crate::text::clip(&name, SHORT_CHARS_MAX));
+            node.within = within.map(|name| deskhand_ui::text::clip(&name, SHORT_CHARS_MAX));
         }
     }
 }
@@ -382,7 +381,7 @@ impl ViewItem<'_> {
             return text;
         }
         if !element.description.is_empty() && element.name.is_empty() && self.content.is_none() {
-            let description = crate::text::clip(&element.description, DESCRIPTION_CHARS_MAX);
+            let description = deskhand_ui::text::clip(&element.description, DESCRIPTION_CHARS_MAX);
             let _ = write!(text, " — {}", escape_name(&description));
         } else if let Some(within) = &self.within {
             let _ = write!(text, " in \"{}\"", escape_name(within));

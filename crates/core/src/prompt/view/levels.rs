@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
-use crate::{
+use deskhand_ui::{
+    Element, Role, Tree,
     geometry::{Rect, Screen},
     ids::ElementId,
-    ui::{Element, Role, Tree},
 };
 
 /// Maximum distance between the starts of rows of one level, and between the ends of one column, in pixels.

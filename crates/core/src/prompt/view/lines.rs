@@ -3,10 +3,7 @@
 use std::{collections::HashSet, fmt::Write as _};
 
 use super::items::ViewItem;
-use crate::{
-    text::tokens,
-    ui::{Role, State, WindowInfo, WindowKind},
-};
+use deskhand_ui::{Role, State, WindowInfo, WindowKind, text::tokens};
 
 /// The deepest indentation.
 const INDENT_MAX: usize = 8;

@@ -1,6 +1,6 @@
 //! Notes behind the name of an element: its states, the size of a table.
 
-use crate::ui::{Element, ElementCapability, ElementSource, Role, State};
+use deskhand_ui::{Element, ElementCapability, ElementSource, Role, State};
 
 /// Returns `true` if the text merely repeats the element's value: `5.00` says no more than 5.
 pub(super) fn repeats_value(element: &Element, text: &str) -> bool {

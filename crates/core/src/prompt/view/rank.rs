@@ -6,7 +6,7 @@ use super::{
     items::ViewItem,
     lines::{cost, usually_listed},
 };
-use crate::ui::{Role, State, WindowInfo};
+use deskhand_ui::{Role, State, WindowInfo};
 
 /// Stop words.
 const COMMON: &[&str] =

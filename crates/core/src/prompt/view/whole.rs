@@ -7,12 +7,9 @@ use super::{
     lines::{cost, lines, usually_listed, worth_listing},
     rank::choose,
 };
-use crate::{
-    ids::ElementId,
-    observation::{Surface, WindowView},
-    prompt::window_line,
-    text::untrusted,
-    ui::{CellRef, ElementSource, IncompleteTreeCause, Role},
+use crate::prompt::window_line;
+use deskhand_ui::{
+    CellRef, ElementSource, IncompleteTreeCause, Role, Surface, WindowView, ids::ElementId, text::untrusted,
 };
 
 /// Options of a listing.
@@ -41,7 +38,7 @@ pub fn view_text(view: &WindowView, options: &ViewListOptions) -> String {
     let mut parts = Vec::new();
     for surface in view.surfaces.iter().rev() {
         let part = surface_text(surface, &ViewListOptions { tokens_max: left, words: options.words.clone() });
-        left = left.saturating_sub(crate::text::tokens(&part));
+        left = left.saturating_sub(deskhand_ui::text::tokens(&part));
         parts.push(untrusted("screen", &part));
     }
     parts.join("\n")
@@ -187,7 +184,7 @@ pub fn marked_elements(view: &WindowView, options: &ViewListOptions) -> Vec<Elem
         let items = items(&surface.window, &surface.tree);
         let (chosen, _) = choose(&items, &surface.window, &options.words, left);
         let listed = ViewListOptions { tokens_max: left, words: options.words.clone() };
-        left = left.saturating_sub(crate::text::tokens(&surface_text(surface, &listed)));
+        left = left.saturating_sub(deskhand_ui::text::tokens(&surface_text(surface, &listed)));
         let acts = |item: &ViewItem<'_>| {
             let element = item.element;
             let is_placed_cell = element.role == Role::TABLE_CELL && element.name.parse::<CellRef>().is_ok();

@@ -6,7 +6,7 @@ use super::{
     kinship::{Kinship, kinship},
     roles::are_related,
 };
-use crate::ui::fold_name;
+use deskhand_ui::fold_name;
 
 /// Maximum distance of a place from the recorded one, as a fraction of the window.
 const PLACE_MAX: f64 = 0.12;

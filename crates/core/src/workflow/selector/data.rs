@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use super::naming::NamePattern;
-use crate::ui::{Role, WindowKind, element_label};
+use deskhand_ui::{Role, WindowKind, element_label};
 
 /// An element by its role and name, written as in messages: `push button "Save"`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

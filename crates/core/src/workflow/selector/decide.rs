@@ -8,7 +8,7 @@ use super::{
     recorded::within,
     scene::{Scene, SceneNode},
 };
-use crate::ui::WindowKind;
+use deskhand_ui::WindowKind;
 
 /// Lead in strong agreements that one candidate needs over another to be chosen by their number.
 const LEAD_MIN: usize = 2;

@@ -9,11 +9,10 @@ use super::{
     scene::{Scene, SceneNode},
     tables,
 };
-use crate::{
+use deskhand_ui::{
+    Role, Surface, WindowKind, WindowView, element_label, fold_name,
     ids::ElementId,
-    observation::{Surface, WindowView},
     suggest::{POSSIBLE_MIN, rank, similarity},
-    ui::{Role, WindowKind, element_label, fold_name},
 };
 
 /// Minimum number of recorded neighbours in the container of an element that moved in it.

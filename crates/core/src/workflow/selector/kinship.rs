@@ -9,8 +9,8 @@ use crate::{
     intent::Does,
     known_tools,
     policy::{Policy, PolicyDecision, Subject, TargetContext},
-    ui::fold_name,
 };
+use deskhand_ui::fold_name;
 
 /// Relation of a new name to an old one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ui::fold_name;
+use deskhand_ui::fold_name;
 
 /// A name or title in which `#` stands for a number, date or time and `*` for any text. `\` takes the meaning from the next
 /// character. Compared without case, mnemonics and a trailing `…` or `:`.

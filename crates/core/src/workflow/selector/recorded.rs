@@ -9,11 +9,10 @@ use super::{
     scene::{NeighbourSide, Scene, SceneNode, is_document},
     tables,
 };
-use crate::{
+use deskhand_ui::{
+    Element, Role, WindowView, fold_name,
     ids::ElementId,
     keys::{KeyChord, KeyModifier},
-    observation::WindowView,
-    ui::{Element, Role, fold_name},
 };
 
 impl Selector {

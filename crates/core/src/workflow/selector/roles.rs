@@ -1,6 +1,6 @@
 //! Families of roles: what the same control may be reported as after another toolkit, theme or version draws it.
 
-use crate::ui::Role;
+use deskhand_ui::Role;
 
 /// The families. A role may be in several; `password text` is in none, since a secret must not be typed into another field.
 pub const FAMILIES: &[&[&str]] = &[

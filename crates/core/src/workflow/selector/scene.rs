@@ -1,10 +1,9 @@
 //! One window as selectors see it: which elements can be seen, what they are called, and what stands around them.
 
 use super::{data::SelectorAnchor, naming::is_volatile};
-use crate::{
-    ids::ElementId,
-    observation::Surface,
-    ui::{Element, LabelCandidate, Role, State, fold_name, is_part_of_control, is_sentence, label_beside},
+use deskhand_ui::{
+    Element, LabelCandidate, Role, State, Surface, fold_name, ids::ElementId, is_part_of_control,
+    is_sentence, label_beside,
 };
 
 /// A side in reading order.

@@ -11,7 +11,7 @@ use super::{
     recorded::spread,
     roles::are_related,
 };
-use crate::ui::fold_name;
+use deskhand_ui::fold_name;
 
 /// The fewest named controls of a window whose translation is recognised.
 const PAIRS_MIN: usize = 2;

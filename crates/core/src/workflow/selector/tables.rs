@@ -1,9 +1,9 @@
 //! Rows and columns.
 
 use super::scene::{Scene, SceneNode};
-use crate::{
+use deskhand_ui::{
+    CellRef, Role, fold_name,
     geometry::{Rect, Screen},
-    ui::{CellRef, Role, fold_name},
 };
 
 /// The most texts of a row that are read.

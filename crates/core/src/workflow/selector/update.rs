@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{data::Selector, naming::NamePattern};
-use crate::{ids::ElementId, observation::WindowView};
+use deskhand_ui::{WindowView, ids::ElementId};
 
 /// Maximum distance of a place from the stored one before a new one is proposed, as a fraction of the window.
 const PLACE_KEPT: f64 = 0.05;
@@ -86,11 +86,11 @@ impl Selector {
         };
         let count = |value: &u32| if *value == 0 { String::new() } else { value.to_string() };
         let kind = match scope.kind {
-            crate::ui::WindowKind::Normal => "window",
-            crate::ui::WindowKind::Dialog => "dialog",
-            crate::ui::WindowKind::Popup => "pop-up",
-            crate::ui::WindowKind::Tooltip => "tool tip",
-            crate::ui::WindowKind::Panel => "panel",
+            deskhand_ui::WindowKind::Normal => "window",
+            deskhand_ui::WindowKind::Dialog => "dialog",
+            deskhand_ui::WindowKind::Popup => "pop-up",
+            deskhand_ui::WindowKind::Tooltip => "tool tip",
+            deskhand_ui::WindowKind::Panel => "panel",
         };
         vec![
             ("role", role.to_string()),

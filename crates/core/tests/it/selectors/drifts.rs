@@ -1,10 +1,7 @@
 //! Random drifts of random windows: what is found is the element that was recorded, or nothing.
 
-use deskhand_core::{
-    ids::ElementId,
-    ui::{Role, State},
-    workflow::selector::{Selector, SelectorAnchor, find},
-};
+use deskhand_core::workflow::selector::{Selector, SelectorAnchor, find};
+use deskhand_ui::{Role, State, ids::ElementId};
 use proptest::prelude::*;
 
 use super::{words, world::World};

@@ -3,11 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use deskhand_core::{
+use deskhand_ui::{
+    AppInfo, Element, Role, State, States, Surface, Tree, ValueRange, WindowInfo, WindowKind, WindowView,
     geometry::Rect,
     ids::{ElementId, WindowId},
-    observation::{Surface, WindowView},
-    ui::{AppInfo, Element, Role, State, States, Tree, ValueRange, WindowInfo, WindowKind},
 };
 
 /// An element with its children.
@@ -255,7 +254,7 @@ impl World {
             active: true,
             accessible: true,
             document: None,
-            state: deskhand_core::ui::WindowState::default(),
+            state: deskhand_ui::WindowState::default(),
             monitor: None,
         };
         Surface { window, tree: Tree { elements, partial: None } }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use deskhand_core::ui::{Element, Tree};
+use deskhand_ui::{Element, Tree};
 
 use super::{
     super::{shift::Shift, wire::ObjectRef},

@@ -4,9 +4,9 @@
 //! adds the visible part and one more: the end of the range cannot be reached, so the bar never has that value.
 //! The last row is determined only up to one, because one that is cut off counts as much as the toolkit says.
 
-use deskhand_core::{
+use deskhand_ui::{
+    CellRange, CellRef, Role,
     geometry::{Rect, Screen},
-    ui::{CellRange, CellRef, Role},
 };
 
 use super::walk::{AtspiTreeWalk, WalkNode};

@@ -8,10 +8,7 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-use deskhand_core::{
-    ids::ElementId,
-    ui::{Element, Role, State},
-};
+use deskhand_ui::{Element, Role, State, ids::ElementId};
 
 use super::{
     super::{

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use deskhand_core::ui::{IncompleteTreeCause, Role};
+use deskhand_ui::{IncompleteTreeCause, Role};
 
 use super::{
     super::{

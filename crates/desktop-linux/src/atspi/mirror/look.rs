@@ -8,9 +8,9 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use deskhand_core::{
+use deskhand_ui::{
+    IncompleteTreeCause, Role, State, Tree,
     geometry::{Rect, Screen},
-    ui::{IncompleteTreeCause, Role, State, Tree},
 };
 use tokio::time::Instant;
 

@@ -1,6 +1,6 @@
 //! Which parts of which objects an announcement makes stale.
 
-use deskhand_core::ui::{Role, State};
+use deskhand_ui::{Role, State};
 
 use super::{
     super::{
@@ -140,7 +140,7 @@ impl MirrorStore {
 
 #[cfg(test)]
 mod tests {
-    use deskhand_core::geometry::Rect;
+    use deskhand_ui::geometry::Rect;
 
     use super::*;
     use crate::atspi::{mirror::parts::AspectMoments, quirks::AtspiToolkit};

@@ -1,6 +1,6 @@
 //! A plain walk as a baseline: one call after the other, object by object.
 
-use deskhand_core::ui::ElementCapability;
+use deskhand_ui::ElementCapability;
 
 use super::{
     super::{

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, atomic::Ordering};
 
-use deskhand_core::{
+use deskhand_ui::{
+    Role, State, States,
     geometry::{Rect, Screen},
-    ui::{Role, State, States},
 };
 
 use super::{

@@ -1,8 +1,8 @@
 //! The rows of lists that keep what went out of view, as part of a look: only those that are drawn where they report to be.
 
-use deskhand_core::{
+use deskhand_ui::{
+    Element,
     geometry::{Rect, Screen},
-    ui::Element,
 };
 
 use super::{

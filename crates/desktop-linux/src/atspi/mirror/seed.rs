@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use deskhand_core::clipping;
+use deskhand_ui::clipping;
 
 use super::super::{
     application::Application,

@@ -10,10 +10,10 @@ use std::{
     time::Instant,
 };
 
-use deskhand_core::{
+use deskhand_ui::{
+    Role, State, States,
     geometry::{Rect, Screen},
     ids::ElementId,
-    ui::{Role, State, States},
 };
 
 use super::{

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use deskhand_core::ui::{Role, State};
+use deskhand_ui::{Role, State};
 use proptest::prelude::*;
 
 use super::{

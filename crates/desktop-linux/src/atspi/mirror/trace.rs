@@ -6,10 +6,7 @@ use std::{
     time::Instant,
 };
 
-use deskhand_core::{
-    ids::ElementId,
-    ui::{Element, Role, State},
-};
+use deskhand_ui::{Element, Role, State, ids::ElementId};
 
 /// The states that belong to the content of an element, besides whether it accepts input.
 const CONTENT: [State; 4] = [State::Checked, State::Selected, State::Expanded, State::Pressed];

@@ -2,10 +2,7 @@
 
 use std::collections::HashMap;
 
-use deskhand_core::{
-    ids::ElementId,
-    ui::{Element, Tree},
-};
+use deskhand_ui::{Element, Tree, ids::ElementId};
 use serde::Serialize;
 
 /// One difference between the mirror and a fresh walk.
@@ -103,7 +100,7 @@ pub(crate) fn lasting(before: &Tree, fresh: &Tree, after: &Tree) -> Vec<MirrorDi
 
 #[cfg(test)]
 mod tests {
-    use deskhand_core::ui::Role;
+    use deskhand_ui::Role;
 
     use super::*;
 

@@ -2,9 +2,9 @@
 
 use std::sync::{Mutex, PoisonError, atomic::AtomicBool};
 
-use deskhand_core::{
+use deskhand_ui::{
+    CellRange, Element, IncompleteTreeCause, WindowKind,
     geometry::{Rect, Screen},
-    ui::{CellRange, Element, IncompleteTreeCause, WindowKind},
 };
 use tokio::time::Instant;
 

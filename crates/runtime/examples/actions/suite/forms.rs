@@ -1,6 +1,6 @@
 //! Actions on the fixtures' form with every kind of control; the log of the fixture tells what happened.
 
-use deskhand_core::ui::State;
+use deskhand_ui::State;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -118,7 +118,7 @@ async fn dragging(player: &mut Player<'_>, dice: &mut Dice) -> Result<(), Failur
         Deed::new("drag", json!({ "from": from.id.to_string(), "to": to.id.to_string() }), truth)
     } else {
         let window = player.stage.window.bounds;
-        let at = |bounds: Option<deskhand_core::geometry::Rect<deskhand_core::geometry::Screen>>| {
+        let at = |bounds: Option<deskhand_ui::geometry::Rect<deskhand_ui::geometry::Screen>>| {
             let center = bounds.unwrap_or(window).center();
             let x = f64::from(center.x - window.x) / f64::from(window.width - 1);
             (x, f64::from(center.y - window.y) / f64::from(window.height - 1))

@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, ToolCommand, Verdict},
-    ids::WindowId,
+    command::{CallResult, CallStatus, ToolCommand},
     policy::Policy,
 };
 use deskhand_desktop::IdleWait as _;
 use deskhand_testkit::fixture::{Entry, Fixture};
+use deskhand_ui::{action::Verdict, ids::WindowId};
 use serde_json::{Value, json};
 
 use super::{Failure, stage::Stage};

@@ -6,11 +6,6 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{
-    geometry::Size,
-    ids::WindowId,
-    ui::{Element, Role, Tree, WindowInfo},
-};
 use deskhand_desktop::{IdleWait as _, LaunchRequest, QuietLimits, TreeLimits, UiTree as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::ActLimits;
@@ -19,6 +14,7 @@ use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_process::{PATH_DEFAULT, find_program};
 use deskhand_runtime::Toolbox;
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
+use deskhand_ui::{Element, Role, Tree, WindowInfo, geometry::Size, ids::WindowId};
 
 use super::{Failure, observer::Observer, oracle::Oracle};
 
@@ -242,7 +238,7 @@ impl Stage {
 
     /// The text that can be edited: the largest one.
     pub(crate) async fn text_area(&self) -> Result<Option<Element>, Failure> {
-        use deskhand_core::ui::State;
+        use deskhand_ui::State;
         let tree = self.tree(self.window.id).await?;
         let area = |element: &Element| {
             element.bounds.map_or(0, |bounds| i64::from(bounds.width) * i64::from(bounds.height))

@@ -44,12 +44,7 @@ async fn tell(player: &Player<'_>, command: &str, with: serde_json::Value) -> Re
 async fn echo(player: &mut Player<'_>) -> Result<(), Failure> {
     press(player, "Edit", Truth::Event("Edit", "clicked"), &["Edit"]).await?;
     press(player, "Inert", Truth::Nothing, &[]).await?;
-    if player
-        .stage
-        .named("Undo")
-        .await?
-        .is_some_and(|undo| undo.states.has(deskhand_core::ui::State::Enabled))
-    {
+    if player.stage.named("Undo").await?.is_some_and(|undo| undo.states.has(deskhand_ui::State::Enabled)) {
         press(player, "Undo", Truth::Event("Undo", "clicked"), &["Undo", "Undone", "Ready", "Edited"])
             .await?;
     }
@@ -165,7 +160,7 @@ async fn nested(player: &mut Player<'_>) -> Result<(), Failure> {
         ("Close", "Advanced", "close", "Advanced"),
         ("Close", "Settings", "close", "Settings"),
     ] {
-        let wanted = deskhand_core::ui::ElementQuery::named(button);
+        let wanted = deskhand_ui::ElementQuery::named(button);
         let found =
             deskhand_desktop_act::find_element(&player.stage.desktop, player.stage.window.id, &wanted)
                 .await?;
@@ -186,7 +181,7 @@ async fn nested(player: &mut Player<'_>) -> Result<(), Failure> {
 async fn sorted(player: &mut Player<'_>, dice: &mut Dice) -> Result<(), Failure> {
     let header = dice.pick(&["Name", "Size"]);
     let tree = player.stage.tree(player.stage.window.id).await?;
-    let role = deskhand_core::ui::Role::new("column header");
+    let role = deskhand_ui::Role::new("column header");
     let found =
         tree.elements.iter().find(|one| one.name == header && one.bounds.is_some() && one.role == role);
     let found = found.or_else(|| tree.elements.iter().find(|one| one.name == header && one.bounds.is_some()));

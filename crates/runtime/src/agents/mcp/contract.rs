@@ -1,6 +1,7 @@
 //! The tool call to an MCP agent, and its result.
 
-use deskhand_core::{agent::AgentReport, session::SubtaskStatus, text::clip};
+use deskhand_core::{agent::AgentReport, session::SubtaskStatus};
+use deskhand_ui::text::clip;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

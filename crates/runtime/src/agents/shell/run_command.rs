@@ -3,10 +3,11 @@
 use std::{path::PathBuf, time::Duration};
 
 use deskhand_core::{
-    command::{CallResult, ToolCommand, ToolSpec, Verdict},
+    command::{CallResult, ToolCommand, ToolSpec},
     intent::{Does, take_declarations},
     known_tools::RUN_COMMAND,
 };
+use deskhand_ui::action::Verdict;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;

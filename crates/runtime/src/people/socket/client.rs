@@ -2,7 +2,7 @@
 
 use std::{future::pending, sync::Arc, time::Duration};
 
-use deskhand_core::ids::SessionId;
+use deskhand_ui::ids::SessionId;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
     net::{

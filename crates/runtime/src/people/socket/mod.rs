@@ -18,7 +18,7 @@ use std::{
     },
 };
 
-use deskhand_core::ids::SessionId;
+use deskhand_ui::ids::SessionId;
 use futures_util::{
     future::BoxFuture,
     stream::{FuturesUnordered, StreamExt as _},

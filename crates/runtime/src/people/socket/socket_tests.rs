@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskhand_core::ids::SessionId;
+use deskhand_ui::ids::SessionId;
 use tokio::{io::AsyncWriteExt as _, time::timeout};
 
 use super::{ControlSocket, Patience, SessionControls, SteeringScope, connect_control};

@@ -8,13 +8,10 @@ mod numbers;
 mod parser;
 mod value;
 
-use deskhand_core::{
-    command::{ToolListingLevel, Verdict},
-    intent::Does,
-    ui::CellRange,
-};
+use deskhand_core::{command::ToolListingLevel, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::read_table;
+use deskhand_ui::{CellRange, action::Verdict};
 use numbers::DecimalMark;
 use parser::{Expression, ExpressionCells};
 use schemars::JsonSchema;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use deskhand_core::ui::CellRange;
+use deskhand_ui::CellRange;
 use jiff::civil::Date;
 use rust_decimal::Decimal;
 

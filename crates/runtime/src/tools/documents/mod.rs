@@ -12,11 +12,11 @@ mod slides;
 mod texts;
 
 use deskhand_core::{
-    action::CallReport,
-    command::{ActionRoute, CallResult, ToolListingLevel, ToolSpec, Verdict},
+    command::{CallResult, ToolListingLevel, ToolSpec},
     intent::Does,
 };
 use deskhand_desktop::{Desktop, Native as _, NativeAnswer, NativeCall, NativeEffect};
+use deskhand_ui::action::{ActionRoute, CallReport, Verdict};
 use serde_json::{Map, Value};
 
 use super::{

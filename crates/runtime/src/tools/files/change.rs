@@ -5,10 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_core::{
-    action::CallReport,
-    command::{CallResult, CallStatus, Verdict},
-};
+use deskhand_core::command::{CallResult, CallStatus};
+use deskhand_ui::action::{CallReport, Verdict};
 use serde_json::json;
 use tempfile::NamedTempFile;
 

@@ -6,10 +6,8 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{
-    action::CallReport,
-    command::{CallResult, CallStatus, Verdict},
-};
+use deskhand_core::command::{CallResult, CallStatus};
+use deskhand_ui::action::{CallReport, Verdict};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 

@@ -11,10 +11,11 @@ mod table;
 use std::{fmt, path::PathBuf, sync::Arc};
 
 use deskhand_core::{
-    command::{CallResult, ToolSpec, Verdict},
+    command::{CallResult, ToolSpec},
     policy::PathRoots,
 };
 use deskhand_desktop::Desktop;
+use deskhand_ui::action::Verdict;
 pub use helper::FileSettings;
 use serde_json::{Map, Value};
 

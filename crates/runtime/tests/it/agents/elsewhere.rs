@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Duration};
 
-use deskhand_core::{agent::AgentReport, ids::AgentId, session::SubtaskStatus};
+use deskhand_core::{agent::AgentReport, session::SubtaskStatus};
 use deskhand_runtime::{
     agents::{
         AgentError, AgentRegistry, Assignment, DelegateProgress, OpenAgents,
@@ -10,6 +10,7 @@ use deskhand_runtime::{
     },
     programs::sandbox::SandboxSettings,
 };
+use deskhand_ui::ids::AgentId;
 
 use super::shell::{Fifo, is_gone};
 

@@ -3,8 +3,7 @@
 use std::{path::Path, process::Command as Process, time::Duration};
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, ToolCommand, Verdict},
-    ids::AgentId,
+    command::{CallResult, CallStatus, ToolCommand},
     known_tools,
 };
 use deskhand_runtime::{
@@ -14,6 +13,7 @@ use deskhand_runtime::{
     },
     programs::sandbox::SandboxSettings,
 };
+use deskhand_ui::{action::Verdict, ids::AgentId};
 use serde_json::{Value, json};
 
 /// A FIFO on which a program signals that it runs.

@@ -1,12 +1,14 @@
 //! A random desktop with injected faults.
 
 use deskhand_core::{
-    ids::{ElementId, WindowId},
     record::{JournalEntry, JournalRecord},
     session::Effect,
-    ui::Role,
 };
 use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeSheet, FakeWindow, Semantic};
+use deskhand_ui::{
+    Role,
+    ids::{ElementId, WindowId},
+};
 
 use super::{Counts, chance::Chance};
 

@@ -3,8 +3,7 @@
 use std::{path::Path, time::Duration};
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, ToolCommand, Verdict},
-    ids::WindowId,
+    command::{CallResult, CallStatus, ToolCommand},
     intent::{Does, Takes},
     policy::{PathRoots, Policy},
 };
@@ -14,6 +13,7 @@ use deskhand_runtime::{
         ArgumentKind, EnabledSources, OpenSources, ProgramArgument, ProgramInput, ProgramTool, ToolAudience,
     },
 };
+use deskhand_ui::{action::Verdict, ids::WindowId};
 use serde_json::{Value, json};
 
 fn program(command: &[&str], arguments: &[(&str, ArgumentKind)]) -> ProgramTool {

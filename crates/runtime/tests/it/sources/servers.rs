@@ -3,8 +3,7 @@
 use std::{path::Path, time::Duration};
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, ToolCommand, ToolListingLevel, ToolSpec, Verdict},
-    ids::WindowId,
+    command::{CallResult, CallStatus, ToolCommand, ToolListingLevel, ToolSpec},
     policy::{PathRoots, Policy},
 };
 use deskhand_http::HttpCredential;
@@ -13,6 +12,7 @@ use deskhand_runtime::{
     programs::sandbox::SandboxSettings,
     sources::{EnabledSources, OpenSources, ServerRules, ServerSource, ToolAudience},
 };
+use deskhand_ui::{action::Verdict, ids::WindowId};
 use serde_json::{Value, json};
 
 /// A server that behaves in this way; `mark` stands in its command line.

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{agent::AgentReport, session::SubtaskStatus, text::error_chain};
+use deskhand_core::{agent::AgentReport, session::SubtaskStatus};
 use deskhand_fleet::{
     holder::{lease_key, outcome_key, task_key},
     journal::WorkerId,
@@ -22,6 +22,7 @@ use deskhand_runtime::{
     agents::{Assignment, DelegateAgent, DelegateProgress},
     private,
 };
+use deskhand_ui::text::error_chain;
 use tokio::time::{Instant, timeout};
 
 use super::{

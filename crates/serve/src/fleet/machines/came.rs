@@ -7,11 +7,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use deskhand_core::{
-    agent::AgentReport,
-    session::SubtaskStatus,
-    text::{clip, is_forbidden_outside},
-};
+use deskhand_core::{agent::AgentReport, session::SubtaskStatus};
 use deskhand_fleet::{
     journal::{TaskOutcome, WorkerId},
     nats::NatsStore,
@@ -21,6 +17,7 @@ use deskhand_fleet::{
     task::TaskSpec,
 };
 use deskhand_runtime::private;
+use deskhand_ui::text::{clip, is_forbidden_outside};
 
 use super::fit::name_of;
 use crate::fleet::stays_inside;

@@ -6,13 +6,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_core::text::clip;
 use deskhand_fleet::{
     nats::FILE_BYTES_MAX,
     plan::{TaskPayload, plain, value, with_note},
     task::TaskId,
 };
 use deskhand_runtime::agents::Assignment;
+use deskhand_ui::text::clip;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 

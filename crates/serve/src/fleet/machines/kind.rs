@@ -6,10 +6,11 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{agent::AgentHome, text::error_chain};
+use deskhand_core::agent::AgentHome;
 use deskhand_fleet::task::{OnLoss, TaskId, TaskRequirements, TaskSpec};
 use deskhand_host::config::{MachineAgentSettings, OnLossSetting};
 use deskhand_runtime::agents::{AgentError, AgentKind, AgentSetup, OpenAgent};
+use deskhand_ui::text::error_chain;
 use tokio::time::timeout;
 
 use super::{agent::MachineAgent, error::MachineError, fit::WorkerCandidates, reach::FleetConnector};

@@ -13,7 +13,8 @@ mod windows;
 use std::{pin::Pin, sync::Arc};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use deskhand_core::{command::ToolSpec, ids::WindowId, ui::PictureRef};
+use deskhand_core::command::ToolSpec;
+use deskhand_ui::{PictureRef, ids::WindowId};
 use rmcp::model::{ContentBlock, JsonObject, Tool as Definition, ToolAnnotations};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Serialize, de::DeserializeOwned};

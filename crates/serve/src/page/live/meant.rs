@@ -1,11 +1,11 @@
 //! The picture of what a session asks about: a part of the last one that its agent has seen, with the controls marked that are meant.
 
-use deskhand_core::{
-    command::ToolCommand,
-    geometry::{Image, Rect},
-    ui::PictureRef,
-};
+use deskhand_core::command::ToolCommand;
 use deskhand_runtime::story::{CommandTarget, Story};
+use deskhand_ui::{
+    PictureRef,
+    geometry::{Image, Rect},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;

@@ -19,9 +19,9 @@ use axum::{
         sse::{Event, KeepAlive},
     },
 };
-use deskhand_core::ids::SessionId;
 use deskhand_host::Batch;
 use deskhand_runtime::{InstructionKind, new_id};
+use deskhand_ui::ids::SessionId;
 use futures_util::stream;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};

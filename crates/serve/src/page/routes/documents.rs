@@ -12,8 +12,8 @@ use axum::{
     extract::{Query, State},
     http::StatusCode,
 };
-use deskhand_core::text::clip;
 use deskhand_runtime::{new_id, private};
+use deskhand_ui::text::clip;
 use futures_util::StreamExt as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -222,7 +222,7 @@ impl RowView {
         Self {
             id: row.id.clone(),
             place: row.place.clone(),
-            request: deskhand_core::text::clip(request, REQUEST_MAX),
+            request: deskhand_ui::text::clip(request, REQUEST_MAX),
             outcome: if running { "running" } else { outcome },
             tone: if running { "plain" } else { tone },
             reason: facts.reason.clone(),
@@ -297,7 +297,7 @@ pub(super) async fn remove(
         lock.and_then(|_lock| folder.remove())
     });
     let removed = removed.await.map_err(|error| PageApiError::failed("remove the session", &error))?;
-    removed.map_err(|error| PageApiError::conflict(deskhand_core::text::error_chain(&error)))?;
+    removed.map_err(|error| PageApiError::conflict(deskhand_ui::text::error_chain(&error)))?;
     Ok(NoContent)
 }
 

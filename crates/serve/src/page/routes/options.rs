@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use deskhand_core::text::error_chain;
 use deskhand_host::config::{
     ApprovalSetting, Config, KeepSetting, Overrides, ScreenSize, Sources, VerifySetting, load,
 };
+use deskhand_ui::text::error_chain;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,7 @@ use axum::{
     http::header::{CACHE_CONTROL, CONTENT_TYPE},
     response::{IntoResponse as _, Response},
 };
-use deskhand_core::ui::PictureRef;
+use deskhand_ui::PictureRef;
 
 use crate::page::{PageService, error::PageApiError, fleet::failed};
 

@@ -7,12 +7,12 @@ use axum::{
     extract::{Path, Query, State},
     response::{Html, NoContent},
 };
-use deskhand_core::text::{clip, error_chain};
 use deskhand_host::{
     HostError,
     schedules::{Keeper, LastRun, Schedule, ScheduleError, ScheduledWork},
 };
 use deskhand_runtime::{Catalogue, new_id, now_ms, words::local_time};
+use deskhand_ui::text::{clip, error_chain};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;

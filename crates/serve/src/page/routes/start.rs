@@ -3,9 +3,9 @@
 use std::{collections::BTreeMap, fs, sync::Arc};
 
 use axum::extract::{Path, State};
-use deskhand_core::ids::SessionId;
 use deskhand_host::ForkRequest;
 use deskhand_runtime::{InstructionKind, UnsealedJournalPolicy};
+use deskhand_ui::ids::SessionId;
 use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 use serde_json::json;

@@ -1,12 +1,12 @@
 //! The tasks of a batch as a table: what became of each, from its result, or from the session that it runs in.
 
-use deskhand_core::text::clip;
 use deskhand_host::{Batch, NotedTask, TaskResult};
 use deskhand_runtime::{
     Catalogue,
     catalogue::{CatalogueRow, SessionState},
     words::{duration, local_time},
 };
+use deskhand_ui::text::clip;
 use schemars::JsonSchema;
 use serde::Serialize;
 

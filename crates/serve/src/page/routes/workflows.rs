@@ -10,7 +10,6 @@ use axum::{
 use deskhand_core::{
     command::ToolSpec,
     provenance::Provenance,
-    text::error_chain,
     workflow::{Parameter, ParameterKind, Workflow},
 };
 use deskhand_host::{
@@ -18,6 +17,7 @@ use deskhand_host::{
     workflows::{Learn, StoredWorkflow, WorkflowFileError},
 };
 use deskhand_runtime::{learn::WorkflowDraft, new_id};
+use deskhand_ui::text::error_chain;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;

@@ -9,7 +9,7 @@ use super::{
     beside::{Beside, labels_beside},
     called, element_label, fold_name, names_equal,
 };
-use crate::{ids::ElementId, observation::Surface};
+use crate::{Surface, ids::ElementId};
 
 /// The most elements that a refusal names.
 const NAMED_MAX: usize = 5;
@@ -265,11 +265,7 @@ fn is_in_column(tree: &Tree, element: &Element, column: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        geometry::Rect,
-        ids::WindowId,
-        ui::{AppInfo, States, WindowInfo, WindowKind, WindowState},
-    };
+    use crate::{AppInfo, States, WindowInfo, WindowKind, WindowState, geometry::Rect, ids::WindowId};
 
     fn element(id: u32, depth: u16, role: Role, name: &str, at: (i32, i32)) -> Element {
         Element {

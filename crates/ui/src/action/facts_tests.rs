@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
+    ElementQuery, Role, State, WindowKind,
     action::{ActionKind, Aim, Button, Shortfall, WindowRef},
     ids::{ElementId, WindowId},
-    ui::{ElementQuery, Role, State, WindowKind},
 };
 
 fn element(role: Role, name: &str) -> ElementRef {

@@ -2,10 +2,8 @@
 
 use serde_json::json;
 
-use crate::{
-    endpoint::Behaviour,
-    wires::{Ending, Spoken},
-};
+use crate::wires::{Ending, Spoken};
+use deskhand_testkit::endpoint::Behaviour;
 
 /// Something that a server or its model does wrong.
 #[derive(Debug, Clone, PartialEq)]

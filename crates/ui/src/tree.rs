@@ -108,10 +108,7 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        geometry::Rect,
-        ui::{Role, TableShape},
-    };
+    use crate::{Role, TableShape, geometry::Rect};
 
     #[test]
     fn a_table_of_places_beside_one_of_files_lists_files() {

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    Element, Role, WindowInfo, WindowKind, element_label,
     geometry::{Point, Screen},
     ids::{ElementId, WindowId},
-    ui::{Element, Role, WindowInfo, WindowKind, element_label, window_label},
+    window_label,
 };
 
 /// An element as the action saw it before it acted.

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    CellRange, CellRanges, ElementQuery,
     geometry::{Point, Screen},
     keys::KeyModifier,
-    ui::{CellRange, CellRanges, ElementQuery},
 };
 
 /// The longest text that is kept of what was typed, set or read back, in characters.

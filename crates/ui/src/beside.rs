@@ -28,18 +28,19 @@ const ABOVE: u8 = 2;
 
 /// An element of a window as labels and fields see each other.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct LabelCandidate<'a> {
-    pub(crate) element: &'a Element,
+pub struct LabelCandidate<'a> {
+    /// The element.
+    pub element: &'a Element,
     /// Name that people use for it, as far as the tree contains one; may be empty.
-    pub(crate) called: &'a str,
+    pub called: &'a str,
     /// `true` if a person sees it.
-    pub(crate) is_shown: bool,
+    pub is_shown: bool,
     /// `true` if it is a part of a control, so that it describes that control.
-    pub(crate) in_control: bool,
+    pub in_control: bool,
 }
 
 /// Which of the parts of a window labels the one at `at`.
-pub(crate) fn label_beside(parts: &[LabelCandidate<'_>], at: usize) -> Option<usize> {
+pub fn label_beside(parts: &[LabelCandidate<'_>], at: usize) -> Option<usize> {
     let own = parts.get(at)?;
     let is_named = !own.called.is_empty();
     let is_choice = own.element.role == Role::COMBO_BOX && own.element.bounds.is_some();
@@ -97,7 +98,7 @@ fn distance(label: Rect<Screen>, field: Rect<Screen>, is_box: bool) -> Option<(u
 }
 
 /// Returns `true` if a text says something rather than naming a field: a notice above a text area is not its label.
-pub(crate) fn is_sentence(text: &str) -> bool {
+pub fn is_sentence(text: &str) -> bool {
     let ends =
         text.trim_end().ends_with(['.', '!', '。', '！']) || text.contains(". ") || text.contains('。');
     ends && (text.split_whitespace().count() >= SENTENCE_WORDS_MIN || text.contains(['。', '！']))
@@ -105,13 +106,13 @@ pub(crate) fn is_sentence(text: &str) -> bool {
 
 /// A label that stands beside a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Beside<'a> {
-    pub(crate) label: ElementId,
-    pub(crate) text: &'a str,
+pub struct Beside<'a> {
+    pub label: ElementId,
+    pub text: &'a str,
 }
 
 /// The labels of fields that the tree has no name for, by field.
-pub(crate) fn labels_beside(tree: &Tree) -> HashMap<ElementId, Beside<'_>> {
+pub fn labels_beside(tree: &Tree) -> HashMap<ElementId, Beside<'_>> {
     let parts = parts(tree);
     let label = |at: usize| {
         let (field, label) = (parts.get(at)?, parts.get(label_beside(&parts, at)?)?);
@@ -145,7 +146,7 @@ fn parts(tree: &Tree) -> Vec<LabelCandidate<'_>> {
 }
 
 /// Returns `true` if an element inside of another one says what that is. LibreOffice has the page of a tab inside of the tab.
-pub(crate) fn is_part_of_control(around: &Element, inner: &Element) -> bool {
+pub fn is_part_of_control(around: &Element, inner: &Element) -> bool {
     let is_beside = || {
         let (around, inner) = (around.bounds?, inner.bounds?);
         Some(around.intersection(&inner).is_none())

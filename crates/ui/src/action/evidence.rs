@@ -4,10 +4,7 @@ use serde::{Deserialize, Serialize};
 
 pub use super::uncertainty::Uncertainty;
 use super::{ActionRefusal, Cancellation, ElementRef, Extent, WindowRef};
-use crate::{
-    command::Verdict,
-    ui::{CellRange, CellRef, State},
-};
+use crate::{CellRange, CellRef, State, action::Verdict};
 
 /// Evidence on the success of an action. Each verdict has its own kind of evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

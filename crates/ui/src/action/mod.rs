@@ -16,6 +16,7 @@ mod facts;
 mod refusal;
 mod report;
 mod uncertainty;
+mod verdict;
 pub mod words;
 
 pub use act::{ActionKind, Button, Condition, PostCondition, TEXT_MAX};
@@ -30,3 +31,4 @@ pub use refusal::{
     ActionRefusal, Among, ArgumentProblem, LastLook, TargetObstruction, UnsupportedCapability,
 };
 pub use report::{ActionOutcome, CallReport};
+pub use verdict::{ActionRoute, Verdict};

@@ -1,7 +1,7 @@
 //! Fields, labels and what is neither, at places.
 
 use super::*;
-use crate::ui::{States, Tree};
+use crate::{States, Tree};
 
 type Line = (u16, &'static str, &'static str, [i32; 4]);
 

@@ -7,7 +7,8 @@ use deskhand_core::{
 };
 use serde_json::{Value, json};
 
-use crate::endpoint::{Behaviour, MockEndpoint, model_request};
+use crate::request::model_request;
+use deskhand_testkit::endpoint::{Behaviour, MockEndpoint};
 
 /// A wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

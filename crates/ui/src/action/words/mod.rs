@@ -252,9 +252,9 @@ fn condition_label(condition: &Condition) -> String {
 mod tests {
     use super::*;
     use crate::{
+        ElementQuery, Role, WindowKind,
         action::{ActionProof, Among, ElementDelta, ElementRef, Shortfall, WindowRef},
         ids::{ElementId, WindowId},
-        ui::{ElementQuery, Role, WindowKind},
     };
 
     fn element(role: Role, name: &str) -> ElementRef {

@@ -1,6 +1,6 @@
 //! Patterns of rules.
 
-use crate::{keys::KeyChord, ui::fold_name};
+use crate::{fold_name, keys::KeyChord};
 
 /// Returns `true` if a name matches a pattern. Both are compared in the form in which elements are found by name: without case,
 /// mnemonics, invisible characters and a trailing `…` or `:`.
@@ -9,21 +9,22 @@ pub fn matches_name(pattern: &str, name: &str) -> bool {
 }
 
 /// Patterns of names, ready to be compared: for those that many names are compared with.
-pub(super) struct NameGlobs(Vec<Vec<char>>);
+pub struct NameGlobs(Vec<Vec<char>>);
 
 impl NameGlobs {
-    pub(super) fn new(patterns: &[&str]) -> Self {
+    /// Patterns, each with alternatives between `|`.
+    pub fn new(patterns: &[&str]) -> Self {
         Self(patterns.iter().flat_map(|pattern| pattern.split('|')).map(folded).collect())
     }
 
     /// Returns `true` if one of them matches a name that was [`folded`].
-    pub(super) fn have(&self, name: &[char]) -> bool {
+    pub fn have(&self, name: &[char]) -> bool {
         self.0.iter().any(|pattern| glob(pattern, name))
     }
 }
 
 /// A name in the form in which names are compared.
-pub(super) fn folded(name: &str) -> Vec<char> {
+pub fn folded(name: &str) -> Vec<char> {
     lower(&fold_name(name))
 }
 
@@ -53,7 +54,7 @@ fn lower(text: &str) -> Vec<char> {
 }
 
 /// Backtracks to the last `*` only, so that the time is bounded by pattern times text.
-pub(super) fn glob(pattern: &[char], text: &[char]) -> bool {
+pub fn glob(pattern: &[char], text: &[char]) -> bool {
     let (mut p, mut t) = (0_usize, 0_usize);
     let mut back: Option<(usize, usize)> = None;
     while t < text.len() {

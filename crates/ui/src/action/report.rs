@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ActionKind, ActionProof, Aim, Evidence, UiChange, WaitedFor, words};
-use crate::{command::ActionRoute, ids::WindowId, ui::WindowInfo};
+use crate::{WindowInfo, action::ActionRoute, ids::WindowId};
 
 /// One action with what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ids::ElementId, ui::State};
+use crate::{State, ids::ElementId};
 
 /// Changed aspect of an element. Back ends parse their events into this once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{ElementRef, Evidence, WindowRef};
 use crate::{
+    CellRange, CellRef, TableShape,
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{CellRange, CellRef, TableShape},
 };
 
 /// Object that covers the target.

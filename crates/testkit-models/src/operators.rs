@@ -4,7 +4,8 @@
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
-use crate::{endpoint::Behaviour, wires::Spoken};
+use crate::wires::Spoken;
+use deskhand_testkit::endpoint::Behaviour;
 
 /// A protocol for models that work in pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::{
     ActionKind, ActionOutcome, ActionProof, CallReport, Condition, ElementDelta, ElementRef, Evidence,
     PostCondition,
 };
-use crate::ui::{ElementQuery, Role};
+use crate::{ElementQuery, Role};
 
 /// The shortest useful expectation, in characters.
 const EXPECT_CHARS_MIN: usize = 2;
