@@ -5,7 +5,7 @@
 
 use std::{path::PathBuf, sync::Mutex};
 
-use deskhand_core::{
+use deskhand_machine::{
     command::{CallResult, CallStatus, ToolSpec},
     intent::Does,
 };

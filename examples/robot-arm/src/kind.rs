@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use deskhand_core::{
+use deskhand_machine::{
     agent::{AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentHome, AgentStatus, AgentSteps},
     command::{CallResult, CallStatus, ToolCommand, ToolSpec},
     intent::{Does, Takes},

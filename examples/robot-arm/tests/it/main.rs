@@ -3,15 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use deskhand_core::{
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_fake::office;
+use deskhand_example_robot_arm::ArmKind;
+use deskhand_machine::{
     outcome::OutcomeKind,
     prompt::PromptSet,
     record::{JournalEntry, JournalRecord},
     session::{SessionConfig, SessionEvent, SubtaskStatus},
 };
-use deskhand_desktop_act::ActLimits;
-use deskhand_desktop_fake::office;
-use deskhand_example_robot_arm::ArmKind;
 use deskhand_model::Script;
 use deskhand_runtime::{
     RunEnd, SessionRunOptions, SessionStore, StopSwitch, Toolbox, Waits,
