@@ -41,7 +41,7 @@ fn survivors(steps: &[DiskOperation]) -> BTreeMap<PathBuf, Vec<u8>> {
                 files.insert(path.clone(), OnDisk { written: bytes.clone(), ..OnDisk::default() });
             }
             DiskOperation::Append(path, bytes) => {
-                files.entry(path.clone()).or_default().written.extend(bytes)
+                files.entry(path.clone()).or_default().written.extend(bytes);
             }
             DiskOperation::Sync(path) => {
                 let file = files.entry(path.clone()).or_default();
