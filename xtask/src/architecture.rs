@@ -16,7 +16,6 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "deskhand-browser",
             "deskhand-confine",
-            "deskhand-core",
             "deskhand-desktop",
             "deskhand-desktop-act",
             "deskhand-desktop-detect",
@@ -24,60 +23,60 @@ const ARROWS: &[(&str, &[&str])] = &[
             "deskhand-files",
             "deskhand-fleet",
             "deskhand-host",
+            "deskhand-machine",
             "deskhand-model",
             "deskhand-process",
             "deskhand-runtime",
             "deskhand-secret",
             "deskhand-serve",
+            "deskhand-ui",
         ],
     ),
     ("deskhand-browser", &["deskhand-process"]),
     ("deskhand-confine", &["deskhand-process"]),
-    ("deskhand-core", &[]),
-    ("deskhand-files", &[]),
-    ("deskhand-fleet", &[]),
-    ("deskhand-desktop", &["deskhand-core"]),
-    ("deskhand-desktop-act", &["deskhand-core", "deskhand-desktop", "deskhand-secret"]),
+    ("deskhand-desktop", &["deskhand-ui"]),
+    ("deskhand-desktop-act", &["deskhand-desktop", "deskhand-secret", "deskhand-ui"]),
     (
         "deskhand-desktop-detect",
-        &["deskhand-core", "deskhand-desktop", "deskhand-http", "deskhand-local-client"],
+        &["deskhand-desktop", "deskhand-http", "deskhand-local-client", "deskhand-ui"],
     ),
-    ("deskhand-desktop-fake", &["deskhand-core", "deskhand-desktop"]),
+    ("deskhand-desktop-fake", &["deskhand-desktop", "deskhand-ui"]),
     (
         "deskhand-desktop-linux",
         &[
-            "deskhand-core",
             "deskhand-desktop",
             "deskhand-desktop-wayland",
             "deskhand-process",
             "deskhand-secret",
+            "deskhand-ui",
         ],
     ),
-    ("deskhand-desktop-wayland", &["deskhand-core", "deskhand-desktop"]),
+    ("deskhand-desktop-wayland", &["deskhand-desktop", "deskhand-ui"]),
     (
         "deskhand-example-custom-tool",
-        &["deskhand-core", "deskhand-desktop", "deskhand-desktop-act", "deskhand-runtime"],
+        &["deskhand-desktop", "deskhand-desktop-act", "deskhand-machine", "deskhand-runtime", "deskhand-ui"],
     ),
     (
         "deskhand-example-embed",
         &[
-            "deskhand-core",
             "deskhand-desktop",
             "deskhand-desktop-act",
             "deskhand-host",
+            "deskhand-machine",
             "deskhand-model",
             "deskhand-runtime",
         ],
     ),
     (
         "deskhand-example-robot-arm",
-        &["deskhand-core", "deskhand-desktop", "deskhand-model", "deskhand-runtime"],
+        &["deskhand-desktop", "deskhand-machine", "deskhand-model", "deskhand-runtime", "deskhand-ui"],
     ),
+    ("deskhand-files", &[]),
+    ("deskhand-fleet", &[]),
     (
         "deskhand-host",
         &[
             "deskhand-confine",
-            "deskhand-core",
             "deskhand-desktop",
             "deskhand-desktop-act",
             "deskhand-desktop-detect",
@@ -86,46 +85,59 @@ const ARROWS: &[(&str, &[&str])] = &[
             "deskhand-http",
             "deskhand-knowledge",
             "deskhand-local-client",
+            "deskhand-machine",
             "deskhand-model",
             "deskhand-process",
             "deskhand-runtime",
             "deskhand-secret",
+            "deskhand-ui",
         ],
     ),
     ("deskhand-http", &["deskhand-secret"]),
-    ("deskhand-knowledge", &["deskhand-core", "deskhand-files", "deskhand-http"]),
+    ("deskhand-knowledge", &["deskhand-files", "deskhand-http", "deskhand-machine", "deskhand-ui"]),
     ("deskhand-local", &["deskhand-local-client"]),
     ("deskhand-local-client", &[]),
-    ("deskhand-model", &["deskhand-core", "deskhand-http"]),
+    ("deskhand-machine", &["deskhand-ui"]),
+    ("deskhand-model", &["deskhand-http", "deskhand-machine", "deskhand-ui"]),
     ("deskhand-process", &[]),
     (
         "deskhand-runtime",
         &[
             "deskhand-confine",
-            "deskhand-core",
             "deskhand-desktop",
             "deskhand-desktop-act",
             "deskhand-http",
+            "deskhand-machine",
             "deskhand-model",
             "deskhand-process",
             "deskhand-secret",
+            "deskhand-ui",
         ],
     ),
     ("deskhand-secret", &[]),
     (
         "deskhand-serve",
-        &["deskhand-core", "deskhand-fleet", "deskhand-host", "deskhand-model", "deskhand-runtime"],
+        &[
+            "deskhand-fleet",
+            "deskhand-host",
+            "deskhand-machine",
+            "deskhand-model",
+            "deskhand-runtime",
+            "deskhand-ui",
+        ],
     ),
-    ("deskhand-testkit", &["deskhand-core", "deskhand-process"]),
+    ("deskhand-testkit", &["deskhand-process"]),
+    ("deskhand-testkit-models", &["deskhand-machine", "deskhand-testkit"]),
+    ("deskhand-ui", &[]),
     ("xtask", &[]),
 ];
 
 /// Crates for tests only; product code must not depend on them.
-const TEST_ONLY: &[&str] = &["deskhand-desktop-fake", "deskhand-testkit"];
+const TEST_ONLY: &[&str] = &["deskhand-desktop-fake", "deskhand-testkit", "deskhand-testkit-models"];
 
 /// Additional dependencies of tests besides [`TEST_ONLY`]: desktop tests need actions and a back end.
 const TESTS_ALSO: &[(&str, &[&str])] = &[
-    ("deskhand-desktop-linux", &["deskhand-desktop-act", "deskhand-desktop-detect"]),
+    ("deskhand-desktop-linux", &["deskhand-machine", "deskhand-desktop-act", "deskhand-desktop-detect"]),
     ("deskhand-example-custom-tool", &["deskhand-model"]),
     ("deskhand-example-robot-arm", &["deskhand-desktop-act"]),
     ("deskhand-runtime", &["deskhand-desktop-detect", "deskhand-desktop-linux"]),
@@ -205,6 +217,34 @@ fn arrows_go_one_way() {
     assert_eq!(found, expected);
 }
 
+/// The folder that each crate lies in: `driver`, `agent`, `extras`, `examples` or `xtask`.
+fn folders() -> BTreeMap<String, String> {
+    let text = stdout(cargo().args(["metadata", "--no-deps", "--offline", "--format-version", "1"])).unwrap();
+    let metadata: Value = serde_json::from_str(&text).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    packages
+        .iter()
+        .map(|package| {
+            let manifest = PathBuf::from(package["manifest_path"].as_str().unwrap());
+            let below = manifest.strip_prefix(root()).unwrap();
+            let folder = below.components().next().unwrap().as_os_str().to_string_lossy().into_owned();
+            (package["name"].as_str().unwrap().to_owned(), folder)
+        })
+        .collect()
+}
+
+#[test]
+fn the_driver_stands_without_the_agent() {
+    let folders = folders();
+    for (name, (normal, _)) in declared() {
+        if folders[&name] != "driver" {
+            continue;
+        }
+        let above: Vec<&String> = normal.iter().filter(|other| folders[*other] != "driver").collect();
+        assert!(above.is_empty(), "{name} depends on {above:?}");
+    }
+}
+
 #[test]
 fn product_code_does_not_depend_on_test_crates() {
     for (name, (normal, _)) in declared() {
@@ -243,10 +283,10 @@ fn below(package: &str) -> BTreeSet<String> {
 
 #[test]
 fn core_is_free_of_io() {
-    let crates = below("deskhand-core");
-    assert!(crates.contains("deskhand-core") && crates.contains("serde"), "{crates:?}");
+    let crates = below("deskhand-machine");
+    assert!(crates.contains("deskhand-ui") && crates.contains("serde"), "{crates:?}");
     let io: Vec<&&str> = IO_CRATES.iter().filter(|name| crates.contains(**name)).collect();
-    assert!(io.is_empty(), "deskhand-core depends on {io:?}");
+    assert!(io.is_empty(), "deskhand-machine depends on {io:?}");
 }
 
 #[test]
@@ -283,7 +323,7 @@ fn the_host_knows_no_command_line_and_never_prints() {
         .filter(|name| crates.contains(**name))
         .collect();
     assert!(found.is_empty(), "deskhand-host builds on {found:?}");
-    let own = |path: &PathBuf| path.starts_with("crates/host/src");
+    let own = |path: &PathBuf| path.starts_with("agent/host/src");
     for file in files().unwrap().into_iter().filter(own) {
         let text = std::fs::read_to_string(root().join(&file)).unwrap();
         for word in ["print!", "println!", "eprint!", "eprintln!", "stdout()", "stderr()"] {

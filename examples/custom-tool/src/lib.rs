@@ -6,10 +6,11 @@
 
 mod source;
 
-use deskhand_core::{command::Verdict, ids::ElementId, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::read_text;
+use deskhand_machine::intent::Does;
 use deskhand_runtime::tools::{Tool, ToolContext, ToolError, ToolOutput, ToolResult};
+use deskhand_ui::{action::Verdict, ids::ElementId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -5,12 +5,12 @@
 
 use std::{path::PathBuf, sync::Mutex};
 
-use deskhand_core::{
-    action::CallReport,
+use deskhand_machine::{
     command::{CallResult, CallStatus, ToolSpec},
     intent::Does,
 };
 use deskhand_runtime::sources::{OpenSource, OwnTool, SourceCall, ToolAudience, ToolSource};
+use deskhand_ui::action::CallReport;
 use serde_json::{Value, json};
 
 /// Dice with known results.

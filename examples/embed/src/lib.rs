@@ -3,9 +3,9 @@
 
 use std::{error::Error, path::Path};
 
-use deskhand_core::{prompt::PromptSet, session::SessionConfig};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::ActLimits;
+use deskhand_machine::{prompt::PromptSet, session::SessionConfig};
 use deskhand_model::Model;
 use deskhand_runtime::{
     RunEnd, SessionRunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents,

@@ -2,13 +2,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use deskhand_core::{
+use deskhand_machine::{
     agent::{AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentHome, AgentStatus, AgentSteps},
-    command::{CallResult, CallStatus, ToolCommand, ToolSpec, Verdict},
+    command::{CallResult, CallStatus, ToolCommand, ToolSpec},
     intent::{Does, Takes},
     states::AppStatus,
 };
 use deskhand_runtime::agents::{AgentError, AgentKind, AgentObservation, AgentSetup, OpenAgent, StepsAgent};
+use deskhand_ui::action::Verdict;
 use serde_json::{Value, json};
 
 use crate::arm::{Arm, Done};

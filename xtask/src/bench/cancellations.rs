@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The program that drives and judges; it shares no code with the product.
-const JUDGE: &str = "crates/testkit/fixtures/cancellations.py";
+const JUDGE: &str = "driver/testkit/fixtures/cancellations.py";
 
 /// Options of `cargo xtask bench cancellations`.
 #[derive(Args)]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::{console, workspace};
 
 /// Where the recordings are, from the root of the workspace.
-pub(super) const RECORDINGS: &str = "crates/runtime/tests/it/sessions/steps";
+pub(super) const RECORDINGS: &str = "agent/runtime/tests/it/sessions/steps";
 
 #[derive(Args)]
 pub(crate) struct PromptsArguments {

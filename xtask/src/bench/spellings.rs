@@ -19,7 +19,7 @@ pub(crate) struct SpellingsArguments {
 pub(crate) fn run(arguments: &SpellingsArguments) -> Result<ExitCode> {
     console::progress("building for release …");
     let output = cargo()
-        .args(["test", "--release", "--quiet", "--package", "deskhand-core", "--test", "it"])
+        .args(["test", "--release", "--quiet", "--package", "deskhand-machine", "--test", "it"])
         .args(["--", "spellings::", "--nocapture", "--test-threads", "1"])
         .env("DESKHAND_SPELLINGS", arguments.cases.to_string())
         .stderr(Stdio::inherit())

@@ -25,33 +25,30 @@ const FIXED_WAITS: &[&str] = &[
 
 /// Product files with a justified fixed wait, and the reason.
 const FIXED_WAITS_ALLOWED: &[(&str, &str)] = &[
-    ("crates/testkit/src/portals.rs", "no event tells when the programs of a session have come up"),
-    ("crates/testkit/src/nats_server.rs", "a server of another project does not announce that it listens"),
+    ("driver/testkit/src/portals.rs", "no event tells when the programs of a session have come up"),
+    ("driver/testkit/src/nats_server.rs", "a server of another project does not announce that it listens"),
     (
-        "crates/fleet/src/pace.rs",
+        "extras/fleet/src/pace.rs",
         "a lease runs out by the clock, and a server does not announce that it can be asked again",
     ),
-    ("crates/model/src/endpoint/wait.rs", "an endpoint does not announce when it is ready for a retry"),
+    ("agent/model/src/endpoint/wait.rs", "an endpoint does not announce when it is ready for a retry"),
+    ("driver/linux/src/settling/pages.rs", "the kernel does not announce that a process came to rest"),
     (
-        "crates/desktop-linux/src/settling/pages.rs",
-        "the kernel does not announce that a process came to rest",
-    ),
-    (
-        "crates/desktop-linux/src/screen/dragging.rs",
+        "driver/linux/src/screen/dragging.rs",
         "an application does not announce that the time of a double click is over",
     ),
     (
-        "crates/desktop-linux/src/wayland/input.rs",
+        "driver/linux/src/wayland/input.rs",
         "nothing announces that a process came to rest, nor that the time of a click is over",
     ),
-    ("crates/desktop-linux/src/ui_tree.rs", "a page does not announce that it has announced all it drew"),
+    ("driver/linux/src/ui_tree.rs", "a page does not announce that it has announced all it drew"),
 ];
 
 /// Target conditions belong to the back end crate.
 const SYSTEM_CONDITIONS: &[&str] = &["target_os", "target_family", "cfg(unix)", "cfg(windows)"];
-const SYSTEM_CONDITIONS_HOME: &str = "crates/desktop-linux/src/lib.rs";
+const SYSTEM_CONDITIONS_HOME: &str = "driver/linux/src/lib.rs";
 /// The tests of that crate select back ends the same way.
-const SYSTEM_CONDITIONS_TESTS: &str = "crates/desktop-linux/tests/it/main.rs";
+const SYSTEM_CONDITIONS_TESTS: &str = "driver/linux/tests/it/main.rs";
 
 /// Checks one file.
 pub(super) fn check(file: &SourceFile) -> Vec<Finding> {
@@ -83,7 +80,7 @@ fn unwanted(file: &SourceFile, code: &str) -> Vec<Finding> {
 }
 
 fn fixed_waits(file: &SourceFile, code: &str) -> Vec<Finding> {
-    let product = file.path.starts_with("crates/") && file.path.contains("/src/") && !file.is_test();
+    let product = file.is_in_workspace() && file.path.contains("/src/") && !file.is_test();
     if !product || FIXED_WAITS_ALLOWED.iter().any(|(path, _)| *path == file.path) {
         return Vec::new();
     }
@@ -96,7 +93,7 @@ fn fixed_waits(file: &SourceFile, code: &str) -> Vec<Finding> {
 
 fn systems(file: &SourceFile, code: &str) -> Vec<Finding> {
     let home = [SYSTEM_CONDITIONS_HOME, SYSTEM_CONDITIONS_TESTS].contains(&file.path.as_str());
-    if home || !file.path.starts_with("crates/") {
+    if home || !file.is_in_workspace() {
         return Vec::new();
     }
     numbered(code)

@@ -12,7 +12,7 @@ fn check_lines(path: &str, text: &str, expected: &[(usize, &str)]) {
     }
 }
 
-const PRODUCT: &str = "crates/runtime/src/a.rs";
+const PRODUCT: &str = "agent/runtime/src/a.rs";
 
 #[test]
 fn modules_need_documentation() {
@@ -52,9 +52,9 @@ fn unwanted_code_is_found_only_in_code() {
 fn fixed_waits_are_found_only_in_product_code() {
     let wait = "//! A.\nfn a() { std::thread::sleep(SECOND); }\n";
     check_lines(PRODUCT, wait, &[(2, "fixed wait")]);
-    check_lines("crates/runtime/src/a_tests.rs", wait, &[]);
-    check_lines("crates/runtime/src/a_tests/b.rs", wait, &[]);
-    check_lines("crates/runtime/tests/it/a.rs", wait, &[]);
+    check_lines("agent/runtime/src/a_tests.rs", wait, &[]);
+    check_lines("agent/runtime/src/a_tests/b.rs", wait, &[]);
+    check_lines("agent/runtime/tests/it/a.rs", wait, &[]);
     for (allowed, reason) in FIXED_WAITS_ALLOWED {
         assert!(!reason.is_empty(), "{allowed}");
         check_lines(allowed, wait, &[]);

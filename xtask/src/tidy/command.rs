@@ -72,15 +72,15 @@ mod tests {
     #[test]
     fn findings_are_sorted_by_location() {
         let bad = SourceFile::sample(
-            "crates/core/src/a.rs",
+            "agent/machine/src/a.rs",
             "fn a() { todo!() } \n#[allow(dead_code)]\nfn b() {}\n",
         );
         let lines: Vec<String> = findings(&[bad]).iter().map(ToString::to_string).collect();
         let expected = [
-            "crates/core/src/a.rs:1: `todo!(`: implement it",
-            "crates/core/src/a.rs:1: start the module with `//!` documentation",
-            "crates/core/src/a.rs:1: trailing white space",
-            "crates/core/src/a.rs:2: `#[allow(`: use #[expect(lint, reason = \"…\")]",
+            "agent/machine/src/a.rs:1: `todo!(`: implement it",
+            "agent/machine/src/a.rs:1: start the module with `//!` documentation",
+            "agent/machine/src/a.rs:1: trailing white space",
+            "agent/machine/src/a.rs:2: `#[allow(`: use #[expect(lint, reason = \"…\")]",
         ];
         assert_eq!(lines, expected);
     }

@@ -39,6 +39,11 @@ impl SourceFile {
         self.path.ends_with(".rs")
     }
 
+    /// Returns `true` if the file belongs to a crate of the product.
+    pub(super) fn is_in_workspace(&self) -> bool {
+        ["driver/", "agent/", "extras/"].iter().any(|folder| self.path.starts_with(folder))
+    }
+
     /// Returns `true` if the whole file is test code.
     pub(super) fn is_test(&self) -> bool {
         self.path.contains("/tests/")

@@ -96,7 +96,7 @@ pub(super) fn report(files: &[SourceFile]) -> String {
     text
 }
 
-/// The crate folder of a file: `crates/core`, `examples/robot-arm`, `xtask`.
+/// The crate folder of a file: `agent/machine`, `examples/robot-arm`, `xtask`.
 fn crate_of(path: &str) -> &str {
     let folders = if path.starts_with("xtask/") { 1 } else { 2 };
     path.match_indices('/').nth(folders - 1).and_then(|(end, _)| path.get(..end)).unwrap_or(path)
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(found, expected, "{path}");
     }
 
-    const PRODUCT: &str = "crates/runtime/src/a.rs";
+    const PRODUCT: &str = "agent/runtime/src/a.rs";
 
     #[test]
     fn long_files_are_found() {
@@ -165,7 +165,7 @@ mod tests {
         check_lines(PRODUCT, &(lines(500) + &tests(100)), &[]);
         let together = format!("{PRODUCT}:601: 601 lines, more than 600; split the file");
         check_lines(PRODUCT, &(lines(500) + &tests(101)), &[&together]);
-        let test = "crates/runtime/tests/it/a.rs";
+        let test = "agent/runtime/tests/it/a.rs";
         check_lines(test, &lines(600), &[]);
         check_lines(test, &lines(601), &[&format!("{test}:601: 601 lines, more than 600; split the file")]);
         check_lines("docs/a.md", &lines(700), &[]);
@@ -205,26 +205,26 @@ mod tests {
     fn the_report_lists_crates_and_longest_items() {
         let files = [
             SourceFile::sample(
-                "crates/core/src/a.rs",
+                "agent/machine/src/a.rs",
                 "//! A.\nfn a() {\nb();\n}\n#[cfg(test)]\nmod tests {\n}\n",
             ),
-            SourceFile::sample("crates/core/tests/it/b.rs", "//! B.\n"),
+            SourceFile::sample("agent/machine/tests/it/b.rs", "//! B.\n"),
             SourceFile::sample("xtask/src/main.rs", "//! C.\n"),
             SourceFile::sample("README.md", "text\n"),
         ];
         let expected = "\
 lines                         product    tests
-crates/core                         4        4
+agent/machine                         4        4
 xtask                               1        0
 all                                 5        4
 
 longest files (at most 500 lines of product code)
-    4 crates/core/src/a.rs
+    4 agent/machine/src/a.rs
     1 xtask/src/main.rs
-    0 crates/core/tests/it/b.rs
+    0 agent/machine/tests/it/b.rs
 
 longest functions (at most 70 lines of code)
-    1 crates/core/src/a.rs:2 a
+    1 agent/machine/src/a.rs:2 a
 ";
         assert_eq!(report(&files), expected);
     }

@@ -114,10 +114,10 @@ struct Figure {
 fn product(files: &[SourceFile]) -> impl Iterator<Item = &SourceFile> {
     let is_product = |file: &&SourceFile| {
         let path = file.path.as_str();
-        let doubles = ["crates/testkit/", "crates/desktop-fake/"];
+        let doubles = ["driver/testkit/", "driver/fake/", "agent/testkit/"];
         file.is_rust()
             && !file.is_test()
-            && ["crates/", "extras/"].iter().any(|folder| path.starts_with(folder))
+            && file.is_in_workspace()
             && path.contains("/src/")
             && !doubles.iter().any(|folder| path.starts_with(folder))
     };
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn types_are_found_above_the_tests() {
         let text = "pub(crate) struct Found;\nenum Kind { A }\n// struct No;\npub trait Act {}\n#[cfg(test)]\nmod tests { struct T; }\n";
-        assert_eq!(type_names(&SourceFile::sample("crates/core/src/a.rs", text)), ["Found", "Kind", "Act"]);
+        assert_eq!(type_names(&SourceFile::sample("agent/machine/src/a.rs", text)), ["Found", "Kind", "Act"]);
     }
 
     #[test]
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn a_doc_comment_is_judged_by_its_first_line() {
         let text = "//! What it is.\n\n/// A thing.\n/// What it has.\nstruct A;\n/// Whether.\nfn b() {}\n";
-        let file = SourceFile::sample("crates/core/src/a.rs", text);
+        let file = SourceFile::sample("agent/machine/src/a.rs", text);
         assert_eq!(doc_openings(&file), ["What it is.", "A thing.", "Whether."]);
         let names: Vec<(&str, Share)> =
             figures(&[file]).into_iter().map(|figure| (figure.name, figure.share)).collect();

@@ -6,7 +6,7 @@ use super::{code::first_test_line, files::SourceFile};
 
 /// The groups of two or more files that import each other in a circle.
 pub(super) fn circles<'a>(files: impl Iterator<Item = &'a SourceFile>) -> Vec<Vec<&'a str>> {
-    // The module of a file, with the folder of its crate in front: `crates/core/src::session::state`.
+    // The module of a file, with the folder of its crate in front: `agent/machine/src::session::state`.
     let modules: BTreeMap<String, &SourceFile> = files.map(|file| (module_of(&file.path), file)).collect();
     let edges: BTreeMap<&str, Vec<&str>> = modules
         .iter()
@@ -170,16 +170,16 @@ mod tests {
     fn circles_are_found_within_a_crate() {
         let file = |path: &str, text: &str| SourceFile::sample(path, text);
         let files = [
-            file("crates/x/src/lib.rs", "mod a;\nmod b;\nmod c;\n"),
-            file("crates/x/src/a.rs", "use crate::b::B;\n"),
-            file("crates/x/src/b/mod.rs", "use crate::c::{C, D};\n"),
-            file("crates/x/src/c.rs", "use crate::a::A;\n"),
-            file("crates/x/src/d.rs", "use crate::a::A;\n"),
-            file("crates/y/src/a.rs", "use crate::b::B;\n"),
+            file("agent/x/src/lib.rs", "mod a;\nmod b;\nmod c;\n"),
+            file("agent/x/src/a.rs", "use crate::b::B;\n"),
+            file("agent/x/src/b/mod.rs", "use crate::c::{C, D};\n"),
+            file("agent/x/src/c.rs", "use crate::a::A;\n"),
+            file("agent/x/src/d.rs", "use crate::a::A;\n"),
+            file("agent/y/src/a.rs", "use crate::b::B;\n"),
         ];
         let mut found = circles(files.iter());
         assert_eq!(found.len(), 1);
         found[0].sort_unstable();
-        assert_eq!(found[0], ["crates/x/src/a.rs", "crates/x/src/b/mod.rs", "crates/x/src/c.rs"]);
+        assert_eq!(found[0], ["agent/x/src/a.rs", "agent/x/src/b/mod.rs", "agent/x/src/c.rs"]);
     }
 }

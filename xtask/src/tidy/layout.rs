@@ -31,8 +31,8 @@ fn name(file: &SourceFile) -> Vec<Finding> {
 fn integration_tests(file: &SourceFile) -> Vec<Finding> {
     let parts: Vec<&str> = file.path.split('/').collect();
     let binary = match parts.as_slice() {
-        ["crates", _, "tests", name] => name.ends_with(".rs"),
-        ["crates", _, "tests", folder, "main.rs"] => *folder != "it",
+        ["driver" | "agent" | "extras", _, "tests", name] => name.ends_with(".rs"),
+        ["driver" | "agent" | "extras", _, "tests", folder, "main.rs"] => *folder != "it",
         _ => false,
     };
     if !binary {
@@ -60,17 +60,17 @@ mod tests {
 
     #[test]
     fn vague_names_are_found() {
-        assert_eq!(messages("crates/core/src/utils.rs").len(), 1);
-        assert!(messages("crates/core/src/geometry.rs").is_empty());
+        assert_eq!(messages("agent/machine/src/utils.rs").len(), 1);
+        assert!(messages("agent/machine/src/geometry.rs").is_empty());
     }
 
     #[test]
     fn a_second_test_binary_is_found() {
-        assert!(messages("crates/cli/tests/it/main.rs").is_empty());
-        assert!(messages("crates/cli/tests/it/run.rs").is_empty());
-        assert!(messages("crates/cli/tests/it/run/main.rs").is_empty());
-        assert!(messages("crates/cli/src/tests/picture.rs").is_empty());
-        assert_eq!(messages("crates/cli/tests/run.rs").len(), 1);
-        assert_eq!(messages("crates/cli/tests/other/main.rs").len(), 1);
+        assert!(messages("agent/cli/tests/it/main.rs").is_empty());
+        assert!(messages("agent/cli/tests/it/run.rs").is_empty());
+        assert!(messages("agent/cli/tests/it/run/main.rs").is_empty());
+        assert!(messages("agent/cli/src/tests/picture.rs").is_empty());
+        assert_eq!(messages("agent/cli/tests/run.rs").len(), 1);
+        assert_eq!(messages("agent/cli/tests/other/main.rs").len(), 1);
     }
 }

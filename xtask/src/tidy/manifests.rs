@@ -91,14 +91,14 @@ mod tests {
     #[test]
     fn crates_share_versions_and_lints() {
         let good = "[package]\nname = \"a\"\n[lints]\nworkspace = true\n[dependencies]\n# Why.\nserde.workspace = true\n";
-        check_lines("crates/a/Cargo.toml", good, &[]);
+        check_lines("agent/a/Cargo.toml", good, &[]);
         let bad = "[package]\nname = \"a\"\n\n[target.'cfg(x)'.dependencies]\nserde = \"1\"\n[dev-dependencies]\nz = \"2\"\n";
         let expected = [
-            "crates/a/Cargo.toml:5: declare versions",
-            "crates/a/Cargo.toml:7: declare versions",
-            "crates/a/Cargo.toml:1: missing",
+            "agent/a/Cargo.toml:5: declare versions",
+            "agent/a/Cargo.toml:7: declare versions",
+            "agent/a/Cargo.toml:1: missing",
         ];
-        check_lines("crates/a/Cargo.toml", bad, &expected);
+        check_lines("agent/a/Cargo.toml", bad, &expected);
         check_lines("docs/a.toml", bad, &[]);
     }
 }

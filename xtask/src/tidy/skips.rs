@@ -43,12 +43,12 @@ mod tests {
         let text = format!(
             "//! A.\n\n#[tokio::test]\nasync fn a() {{\n    {condition} {{\n        return;\n    }}\n}}\n"
         );
-        let findings: Vec<String> = check(&SourceFile::sample("crates/a/tests/it/b.rs", &text))
+        let findings: Vec<String> = check(&SourceFile::sample("agent/a/tests/it/b.rs", &text))
             .iter()
             .map(ToString::to_string)
             .collect();
         let expected =
-            "crates/a/tests/it/b.rs:6: do not return early from a test; skip it with `has_programs`";
+            "agent/a/tests/it/b.rs:6: do not return early from a test; skip it with `has_programs`";
         assert_eq!(findings, if found { vec![expected] } else { vec![] }, "{condition}");
     }
 
@@ -63,6 +63,6 @@ mod tests {
     #[test]
     fn other_functions_may_return_early() {
         let text = "#[test]\nfn a() {\n}\nfn b() {\n    if x() {\n        return;\n    }\n}\n";
-        assert!(check(&SourceFile::sample("crates/a/tests/it/b.rs", text)).is_empty());
+        assert!(check(&SourceFile::sample("agent/a/tests/it/b.rs", text)).is_empty());
     }
 }

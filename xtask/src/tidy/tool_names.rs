@@ -6,14 +6,14 @@ use super::{
 };
 
 /// The file with the names.
-const HOME: &str = "crates/core/src/known_tools.rs";
+const HOME: &str = "agent/machine/src/known_tools.rs";
 
 /// Finds tool names in other files of core.
 pub(super) fn check(all: &[SourceFile]) -> Vec<Finding> {
     let Some(home) = all.iter().find(|file| file.path == HOME) else { return Vec::new() };
     let names: Vec<String> = home.text().lines().filter_map(name).collect();
     all.iter()
-        .filter(|file| file.path.starts_with("crates/core/src/") && file.is_rust())
+        .filter(|file| file.path.starts_with("agent/machine/src/") && file.is_rust())
         .filter(|file| file.path != HOME && !file.is_test())
         .flat_map(|file| {
             let product = file.text().lines().take(first_test_line(file.text()) - 1).enumerate();
@@ -42,12 +42,12 @@ mod tests {
         let other = "//! B.\nlet a = (\"select\", \"click_element\");\n#[cfg(test)]\nmod tests {\n\"click_element\"\n}\n";
         let files = [
             SourceFile::sample(HOME, home),
-            SourceFile::sample("crates/core/src/b.rs", other),
-            SourceFile::sample("crates/core/src/b_tests.rs", other),
-            SourceFile::sample("crates/runtime/src/b.rs", other),
+            SourceFile::sample("agent/machine/src/b.rs", other),
+            SourceFile::sample("agent/machine/src/b_tests.rs", other),
+            SourceFile::sample("agent/runtime/src/b.rs", other),
         ];
         let found: Vec<String> = check(&files).iter().map(ToString::to_string).collect();
-        assert_eq!(found, [format!("crates/core/src/b.rs:2: tool name; use the constant in {HOME}")]);
+        assert_eq!(found, [format!("agent/machine/src/b.rs:2: tool name; use the constant in {HOME}")]);
     }
 
     #[test]

@@ -165,9 +165,9 @@ mod tests {
             "see /home/jo/a (not /home/me/a)\n`/root/x`, target/tmp/x, ~/tmp/x\n",
             &[1, 2],
         );
-        check_lines("crates/a/src/b.rs", "let socket = \"/tmp/.X11-unix/X1\";\nlet x = \"/tmp/x\";\n", &[2]);
-        check_lines("crates/a/src/b.rs", "#[cfg(test)]\nmod tests {\n\"/tmp/x\"\n}\n", &[]);
-        check_lines("crates/a/tests/it/b.rs", "\"/home/x\"\n", &[]);
+        check_lines("agent/a/src/b.rs", "let socket = \"/tmp/.X11-unix/X1\";\nlet x = \"/tmp/x\";\n", &[2]);
+        check_lines("agent/a/src/b.rs", "#[cfg(test)]\nmod tests {\n\"/tmp/x\"\n}\n", &[]);
+        check_lines("agent/a/tests/it/b.rs", "\"/home/x\"\n", &[]);
     }
 
     #[test]

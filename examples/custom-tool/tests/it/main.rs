@@ -3,15 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use deskhand_core::{
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_fake::office;
+use deskhand_example_custom_tool::{CountWords, Dice};
+use deskhand_machine::{
     outcome::OutcomeKind,
     prompt::PromptSet,
     record::{JournalEntry, JournalRecord},
     session::{SessionConfig, SessionEvent},
 };
-use deskhand_desktop_act::ActLimits;
-use deskhand_desktop_fake::office;
-use deskhand_example_custom_tool::{CountWords, Dice};
 use deskhand_model::Script;
 use deskhand_runtime::{
     SessionRunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents, people::People, run,

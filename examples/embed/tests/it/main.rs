@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use deskhand_core::{outcome::OutcomeKind, prompt::PromptSet};
 use deskhand_desktop_fake::office;
 use deskhand_example_embed::carry_out;
+use deskhand_machine::{outcome::OutcomeKind, prompt::PromptSet};
 use deskhand_model::Script;
 use deskhand_runtime::replay;
 

@@ -3,16 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use deskhand_core::{
-    command::Verdict,
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_fake::office;
+use deskhand_example_robot_arm::ArmKind;
+use deskhand_machine::{
     outcome::OutcomeKind,
     prompt::PromptSet,
     record::{JournalEntry, JournalRecord},
     session::{SessionConfig, SessionEvent, SubtaskStatus},
 };
-use deskhand_desktop_act::ActLimits;
-use deskhand_desktop_fake::office;
-use deskhand_example_robot_arm::ArmKind;
 use deskhand_model::Script;
 use deskhand_runtime::{
     RunEnd, SessionRunOptions, SessionStore, StopSwitch, Toolbox, Waits,
@@ -24,6 +23,7 @@ use deskhand_runtime::{
     programs::sandbox::SandboxSettings,
     replay, run,
 };
+use deskhand_ui::action::Verdict;
 
 async fn run_with(kind: impl AgentKind, turns: &str) -> (RunEnd, Vec<JournalEntry>, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
