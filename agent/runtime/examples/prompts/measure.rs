@@ -76,7 +76,7 @@ pub(crate) fn recordings(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Measures a recording: folds its journal with the prompts of today.
+/// Measures a recording: folds its journal with the prompts of today, as far as the session machine of today wants the same effects.
 pub(crate) fn measure(file: &Path) -> Measured {
     let name = file.file_name().unwrap().to_string_lossy().replace(".jsonl.gz", "");
     let mut measured = Measured { name, ..Measured::default() };
@@ -110,7 +110,8 @@ impl Reading {
             }
             JournalRecord::Changed(_) => panic!("{}: recordings are not resumed", measured.name),
             JournalRecord::Effect(recorded) => {
-                let wanted = self.session.as_ref().and_then(Session::next);
+                let Some(session) = &self.session else { return };
+                let wanted = session.next();
                 if let (Effect::Ask { request: before }, Some(Effect::Ask { request: after })) =
                     (&recorded.effect, wanted.map(|record| &record.effect))
                 {
@@ -126,7 +127,11 @@ impl Reading {
                     let missing = missing(reply, before, after);
                     measured.missing.extend(missing.map(|word| format!("{place}: {word}")));
                 }
-                self.session.as_mut().unwrap().apply(event).expect("the recorded decisions hold");
+                let Some(session) = self.session.as_mut() else { return };
+                // Today's machine wants something else: from here on, the recording says nothing about today's prompts.
+                if session.apply(event).is_err() {
+                    self.session = None;
+                }
             }
         }
     }
