@@ -18,14 +18,14 @@ const SOURCE: &str = "docs";
 const OUTPUT: &str = "target/book";
 
 /// Runs the command.
-pub(crate) fn run() -> Result<ExitCode> {
+pub fn run() -> Result<ExitCode> {
     check()?;
     console::result(&format!("{OUTPUT}/index.html"));
     Ok(ExitCode::SUCCESS)
 }
 
 /// Builds and checks the book.
-pub(crate) fn check() -> Result<()> {
+pub fn check() -> Result<()> {
     let problems = source_problems(&read_pages()?);
     fail_on(&problems)?;
     let output = tools::MDBOOK.command()?.arg("build").output().context("run mdbook")?;
@@ -54,7 +54,7 @@ fn warnings(log: &str) -> Vec<String> {
 }
 
 /// A page: its path below the source folder, and its text.
-type Page = (String, String);
+pub type Page = (String, String);
 
 fn read_pages() -> Result<Vec<Page>> {
     let source = Path::new(SOURCE);
@@ -130,6 +130,28 @@ fn remote(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// The pages of the book, and those beside it that name commands of the project.
+///
+/// # Errors
+/// A page that cannot be read.
+pub fn all_pages() -> Result<Vec<Page>> {
+    let mut pages = read_pages()?;
+    for name in ["README.md", "CONTRIBUTING.md"] {
+        let text =
+            fs::read_to_string(workspace::root().join(name)).with_context(|| format!("read {name}"))?;
+        pages.push((name.to_owned(), text));
+    }
+    Ok(pages)
+}
+
+/// The arguments of each `cargo xtask …` in a text, up to the end of the code or a comment.
+pub fn own_commands(text: &str) -> impl Iterator<Item = Vec<&str>> {
+    text.split("cargo xtask ").skip(1).map(|rest| {
+        let end = rest.find(['`', '\n', '#', ';', '<']).unwrap_or(rest.len());
+        rest.get(..end).unwrap_or_default().split_whitespace().collect()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use clap::Parser as _;
@@ -146,24 +168,13 @@ mod tests {
         assert!(problems.is_empty(), "{}", problems.join("\n"));
     }
 
-    /// The arguments of each `cargo xtask …` in a text, up to the end of the code or a comment.
-    fn own_commands(text: &str) -> impl Iterator<Item = Vec<&str>> {
-        text.split("cargo xtask ").skip(1).map(|rest| {
-            let end = rest.find(['`', '\n', '#', ';', '<']).unwrap_or(rest.len());
-            rest[..end].split_whitespace().collect()
-        })
-    }
-
     #[test]
     fn the_commands_of_the_project_that_pages_name_exist() {
-        let mut pages = read_pages().unwrap();
-        for name in ["README.md", "CONTRIBUTING.md"] {
-            pages.push(page(name, &fs::read_to_string(workspace::root().join(name)).unwrap()));
-        }
+        let pages = all_pages().unwrap();
         for (name, text) in &pages {
             for arguments in own_commands(text) {
                 let words = ["cargo xtask"].into_iter().chain(arguments.iter().copied());
-                let parsed = crate::Arguments::try_parse_from(words);
+                let parsed = crate::command::Arguments::try_parse_from(words);
                 assert!(parsed.is_ok(), "{name}: `cargo xtask {}`", arguments.join(" "));
             }
         }

@@ -7,29 +7,29 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 
 /// Prints a result line.
-pub(crate) fn result(line: &str) {
+pub fn result(line: &str) {
     println!("{line}");
 }
 
 /// Prints a progress line.
-pub(crate) fn progress(line: &str) {
+pub fn progress(line: &str) {
     eprintln!("{line}");
 }
 
 /// Prints an error line.
-pub(crate) fn problem(line: &str) {
+pub fn problem(line: &str) {
     eprintln!("error: {line}");
 }
 
 /// Writes figures as JSON to the file that `--json` gives, if it gives one.
-pub(crate) fn write_figures(file: Option<&Path>, figures: &impl Serialize) -> Result<()> {
+pub fn write_figures(file: Option<&Path>, figures: &impl Serialize) -> Result<()> {
     let Some(file) = file else { return Ok(()) };
     let text = serde_json::to_string_pretty(figures)?;
     fs::write(file, text + "\n").with_context(|| format!("write {}", file.display()))
 }
 
 /// Formats a duration: `320 ms`, `4.1 s`, `2 min 05 s`.
-pub(crate) fn duration(duration: Duration) -> String {
+pub fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs();
     if duration < Duration::from_secs(1) {
         format!("{} ms", duration.as_millis())

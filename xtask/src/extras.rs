@@ -12,7 +12,7 @@ use crate::{
 
 /// A program that is installed separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Extra {
+pub enum Extra {
     /// Text in pictures and the meaning of texts, by models on this machine.
     Local,
 }
@@ -29,7 +29,7 @@ impl Extra {
     ///
     /// # Errors
     /// The build fails, or the folder cannot be written.
-    pub(crate) fn install(self) -> Result<()> {
+    pub fn install(self) -> Result<()> {
         let name = self.program();
         let built = product::built_program(name, Build::Release)?;
         let folder = programs_folder()?;

@@ -20,29 +20,29 @@ const REPEATS_MAX: u32 = 10_000;
 const PART_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// A cell by column and row, from 0: `B3` is `(1, 2)`.
-pub(crate) type Position = (u32, u32);
+pub type Position = (u32, u32);
 
 /// A spreadsheet.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Spreadsheet {
+pub struct Spreadsheet {
     /// The sheets, in order.
-    pub(crate) sheets: Vec<Sheet>,
+    pub sheets: Vec<Sheet>,
     /// The charts of all sheets, in order.
-    pub(crate) charts: Vec<Chart>,
+    pub charts: Vec<Chart>,
 }
 
 /// One sheet.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Sheet {
+pub struct Sheet {
     /// The name.
-    pub(crate) name: String,
+    pub name: String,
     /// The non-empty cells.
-    pub(crate) cells: BTreeMap<Position, Cell>,
+    pub cells: BTreeMap<Position, Cell>,
 }
 
 /// The content of a cell.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Cell {
+pub enum Cell {
     /// A number, as stored.
     Number(f64),
     /// A text.
@@ -53,27 +53,27 @@ pub(crate) enum Cell {
 
 /// A chart.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Chart {
+pub struct Chart {
     /// `chart:bar`, `chart:line`, …
-    pub(crate) class: String,
+    pub class: String,
     /// The ranges that it uses: values, labels and categories.
-    pub(crate) ranges: Vec<Range>,
+    pub ranges: Vec<Range>,
 }
 
 /// A range of cells of one sheet, inclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Range {
+pub struct Range {
     /// The sheet name; empty if the address has none.
-    pub(crate) sheet: String,
+    pub sheet: String,
     /// The top left cell.
-    pub(crate) first: Position,
+    pub first: Position,
     /// The bottom right cell.
-    pub(crate) last: Position,
+    pub last: Position,
 }
 
 impl Range {
     /// Parses `Sheet1.A1:Sheet1.C5`, `$Sheet1.$A$1:.$C$5`, `A1:C5` or `B2`.
-    pub(crate) fn parse(address: &str) -> Result<Self> {
+    pub fn parse(address: &str) -> Result<Self> {
         let (first, last) = split_unquoted(address, ':').unwrap_or((address, address));
         let (sheet, first) = parse_corner(first).with_context(|| format!("read the range `{address}`"))?;
         let (_, last) = parse_corner(last).with_context(|| format!("read the range `{address}`"))?;
@@ -85,14 +85,14 @@ impl Range {
     }
 
     /// The cells of the range, row by row.
-    pub(crate) fn positions(&self) -> impl Iterator<Item = Position> + use<> {
+    pub fn positions(&self) -> impl Iterator<Item = Position> + use<> {
         let (columns, rows) = (self.first.0..=self.last.0, self.first.1..=self.last.1);
         rows.flat_map(move |row| columns.clone().map(move |column| (column, row)))
     }
 }
 
 /// `B3` for `(1, 2)`.
-pub(crate) fn name_of((column, row): Position) -> String {
+pub fn name_of((column, row): Position) -> String {
     let mut letters = Vec::new();
     let mut rest = column + 1;
     while rest > 0 {
@@ -136,7 +136,7 @@ fn parse_corner(text: &str) -> Result<(String, Position)> {
 }
 
 /// Reads a spreadsheet from an `.ods` file.
-pub(crate) fn read(path: &Path) -> Result<Spreadsheet> {
+pub fn read(path: &Path) -> Result<Spreadsheet> {
     let file = File::open(path).with_context(|| format!("open {}", path.display()))?;
     let mut archive = ZipArchive::new(BufReader::new(file))
         .with_context(|| format!("read {} as an archive", path.display()))?;

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn reads_a_libreoffice_file() {
-    let path = workspace_file("xtask/src/fixtures/chart.ods");
+    let path = workspace_file("bench/fixtures/chart.ods");
     let spreadsheet = read(&path).unwrap();
     assert_eq!(spreadsheet.sheets.len(), 1);
     let sheet = &spreadsheet.sheets[0];

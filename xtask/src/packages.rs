@@ -2,13 +2,13 @@
 
 /// One Debian package.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Package {
+pub struct Package {
     /// The package name in Debian and Ubuntu.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// A program in the package, to look for on other systems; empty if none.
-    pub(crate) program: &'static str,
+    pub program: &'static str,
     /// What it is for.
-    pub(crate) reason: &'static str,
+    pub reason: &'static str,
 }
 
 const fn package(name: &'static str, program: &'static str, reason: &'static str) -> Package {
@@ -16,10 +16,10 @@ const fn package(name: &'static str, program: &'static str, reason: &'static str
 }
 
 /// The locales that tests need, with the names of their definitions.
-pub(crate) const LOCALES: &[(&str, &str)] = &[("de_DE.UTF-8", "de_DE"), ("zh_CN.UTF-8", "zh_CN")];
+pub const LOCALES: &[(&str, &str)] = &[("de_DE.UTF-8", "de_DE"), ("zh_CN.UTF-8", "zh_CN")];
 
 /// The required packages; their dependencies are implied.
-pub(crate) const PACKAGES: &[Package] = &[
+pub const PACKAGES: &[Package] = &[
     package("xvfb", "Xvfb", "the screen of a virtual desktop"),
     package("openbox", "openbox", "the window manager of a virtual desktop"),
     package("sway", "sway", "the compositor of the tests on Wayland, without a screen"),

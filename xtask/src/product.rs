@@ -13,7 +13,7 @@ use crate::{console, workspace::cargo};
 
 /// How it is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Build {
+pub enum Build {
     /// As the tests build it: with the features of the whole workspace, so that nothing is built twice.
     Tests,
     /// For release. That takes less time than the dev profile, which optimises the dependencies as well.
@@ -24,7 +24,7 @@ pub(crate) enum Build {
 ///
 /// # Errors
 /// There is no such file, or the build fails.
-pub(crate) fn executable(given: Option<&Path>, build: Build) -> Result<PathBuf> {
+pub fn executable(given: Option<&Path>, build: Build) -> Result<PathBuf> {
     match given {
         Some(file) => fs::canonicalize(file).with_context(|| format!("find {}", file.display())),
         None => built(build),
@@ -35,7 +35,7 @@ pub(crate) fn executable(given: Option<&Path>, build: Build) -> Result<PathBuf> 
 ///
 /// # Errors
 /// The build fails.
-pub(crate) fn built(build: Build) -> Result<PathBuf> {
+pub fn built(build: Build) -> Result<PathBuf> {
     built_program("deskhand", build)
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn built(build: Build) -> Result<PathBuf> {
 ///
 /// # Errors
 /// The build fails.
-pub(crate) fn built_program(name: &str, build: Build) -> Result<PathBuf> {
+pub fn built_program(name: &str, build: Build) -> Result<PathBuf> {
     let arguments: &[&str] = match build {
         Build::Tests => &["--workspace", "--bins"],
         Build::Release => &["--release", "--package", name],

@@ -16,7 +16,7 @@ use crate::{
 
 /// Options of `cargo xtask redteam`.
 #[derive(Args)]
-pub(crate) struct RedteamArguments {
+pub struct RedteamArguments {
     /// Play only this attack, task or carrier; repeatable.
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
@@ -54,7 +54,7 @@ pub(crate) struct RedteamArguments {
 const BUILD: &[&str] = &["--quiet", "--package", "deskhand", "--bin", "deskhand", "--example", "redteam"];
 
 /// Runs the red team; fails if an act got through, a task was not done or asked about otherwise, or a control run saw nothing.
-pub(crate) fn run(arguments: &RedteamArguments) -> Result<ExitCode> {
+pub fn run(arguments: &RedteamArguments) -> Result<ExitCode> {
     console::progress("building …");
     let status = cargo().arg("build").args(BUILD).status().context("start cargo")?;
     ensure!(status.success(), "failed to build the red team");

@@ -19,7 +19,7 @@ use crate::{
 
 /// Options of `cargo xtask setup`.
 #[derive(Args)]
-pub(crate) struct SetupArguments {
+pub struct SetupArguments {
     /// Only list what is missing; exit 1 if anything is.
     #[arg(long)]
     check: bool,
@@ -29,7 +29,7 @@ pub(crate) struct SetupArguments {
 }
 
 /// Runs the command.
-pub(crate) fn run(arguments: &SetupArguments) -> Result<ExitCode> {
+pub fn run(arguments: &SetupArguments) -> Result<ExitCode> {
     if arguments.check {
         return check();
     }
@@ -71,7 +71,7 @@ fn check() -> Result<ExitCode> {
 }
 
 /// Whether all of these packages are installed, as dpkg says.
-pub(crate) fn are_installed(names: &[&str]) -> Result<bool> {
+pub fn are_installed(names: &[&str]) -> Result<bool> {
     let output = Command::new("dpkg-query")
         .args(["--show", "--showformat", "${Package} ${db:Status-Status}\n"])
         .args(names)
@@ -83,14 +83,14 @@ pub(crate) fn are_installed(names: &[&str]) -> Result<bool> {
 }
 
 /// Installs packages.
-pub(crate) fn install_packages(names: &[&str]) -> Result<()> {
+pub fn install_packages(names: &[&str]) -> Result<()> {
     let prefix = rights()
         .with_context(|| format!("cannot install packages as this user; install {}", names.join(" ")))?;
     apt(prefix, &[&["install", "--yes", "--no-install-recommends"][..], names].concat())
 }
 
 /// Installs missing packages.
-pub(crate) fn ensure_installed() -> Result<()> {
+pub fn ensure_installed() -> Result<()> {
     let missing = missing()?;
     if missing.is_empty() {
         return generate_locales();

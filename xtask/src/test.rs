@@ -18,7 +18,7 @@ use crate::{
 
 /// Options of `cargo xtask test`.
 #[derive(Args)]
-pub(crate) struct TestArguments {
+pub struct TestArguments {
     /// Only the tests on GNOME and KDE, whose packages are large (500 MB); installs them.
     #[arg(long)]
     portals: bool,
@@ -41,7 +41,7 @@ const PORTALS: &[&str] = &[
 ];
 
 /// Runs the command. The test runner comes last, so that its summary ends the output.
-pub(crate) fn run(arguments: &TestArguments) -> Result<ExitCode> {
+pub fn run(arguments: &TestArguments) -> Result<ExitCode> {
     if arguments.portals {
         return portals();
     }
@@ -86,7 +86,7 @@ fn portals() -> Result<ExitCode> {
 }
 
 /// The command that runs all tests.
-pub(crate) fn tests() -> Result<Command> {
+pub fn tests() -> Result<Command> {
     let mut command = NEXTEST.command()?;
     // Fail desktop tests with missing programs instead of skipping them.
     command.env("DESKHAND_ALL_TESTS", "1");

@@ -17,19 +17,19 @@ use crate::{
 
 /// A program installed from the cargo registry.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Tool {
+pub struct Tool {
     /// The package name, which is also the program name.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// The version to install. A later compatible version is accepted.
-    pub(crate) version: Version,
+    pub version: Version,
     /// `cargo install` options that disable unneeded features.
     features: &'static [&'static str],
     /// What it is for.
-    pub(crate) reason: &'static str,
+    pub reason: &'static str,
 }
 
 /// The test runner.
-pub(crate) const NEXTEST: Tool = Tool {
+pub const NEXTEST: Tool = Tool {
     name: "cargo-nextest",
     version: Version(0, 9, 143),
     features: &["--no-default-features"],
@@ -37,7 +37,7 @@ pub(crate) const NEXTEST: Tool = Tool {
 };
 
 /// The dependency checker.
-pub(crate) const DENY: Tool = Tool {
+pub const DENY: Tool = Tool {
     name: "cargo-deny",
     version: Version(0, 20, 2),
     features: &[],
@@ -45,7 +45,7 @@ pub(crate) const DENY: Tool = Tool {
 };
 
 /// The book builder.
-pub(crate) const MDBOOK: Tool = Tool {
+pub const MDBOOK: Tool = Tool {
     name: "mdbook",
     version: Version(0, 5, 4),
     features: &["--no-default-features", "--features", "search"],
@@ -53,14 +53,14 @@ pub(crate) const MDBOOK: Tool = Tool {
 };
 
 /// All tools.
-pub(crate) const TOOLS: &[Tool] = &[NEXTEST, DENY, MDBOOK];
+pub const TOOLS: &[Tool] = &[NEXTEST, DENY, MDBOOK];
 
 /// Build settings: these programs run for seconds, so compile time matters more than speed.
 const BUILD_SETTINGS: &[(&str, &str)] = &[("CARGO_PROFILE_DEV_DEBUG", "false"), ("CARGO_INCREMENTAL", "0")];
 
 /// A version: major, minor, patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Version(u64, u64, u64);
+pub struct Version(u64, u64, u64);
 
 impl Version {
     /// Finds the first version in a program's output: `mdbook v0.5.4`.
@@ -76,7 +76,7 @@ impl Version {
 
     /// Parses a version in a manifest, where the patch may be missing: `1.90`.
     #[cfg(test)]
-    pub(crate) fn of_manifest(text: &str) -> Option<Self> {
+    pub fn of_manifest(text: &str) -> Option<Self> {
         Self::find(text).or_else(|| Self::find(&format!("{text}.0")))
     }
 
@@ -95,7 +95,7 @@ impl fmt::Display for Version {
 
 impl Tool {
     /// Returns `true` if a compatible version is installed.
-    pub(crate) fn is_installed(&self) -> bool {
+    pub fn is_installed(&self) -> bool {
         self.installed_version().is_some_and(|version| version.fits(self.version))
     }
 
@@ -120,7 +120,7 @@ impl Tool {
     }
 
     /// The command for the program, run in the workspace root; installs it first if missing.
-    pub(crate) fn command(&self) -> Result<Command> {
+    pub fn command(&self) -> Result<Command> {
         self.ensure_installed()?;
         self.program().with_context(|| {
             format!("find {}: add the folder that `cargo install` writes to, to PATH", self.name)
@@ -128,7 +128,7 @@ impl Tool {
     }
 
     /// Installs the program unless a compatible version is installed.
-    pub(crate) fn ensure_installed(&self) -> Result<()> {
+    pub fn ensure_installed(&self) -> Result<()> {
         let found = self.installed_version();
         if found.is_some_and(|version| version.fits(self.version)) {
             return Ok(());
@@ -161,7 +161,7 @@ impl Tool {
     }
 
     /// The command to install it.
-    pub(crate) fn advice(&self) -> String {
+    pub fn advice(&self) -> String {
         format!("cargo install --locked {} --version {}", self.name, self.version)
     }
 }

@@ -54,7 +54,7 @@ fn folder() -> PathBuf {
 }
 
 /// Downloads missing wheels, with a pip of their own, and installs the clients of MCP and axe-core.
-pub(crate) fn ensure_downloaded() -> Result<()> {
+pub fn ensure_downloaded() -> Result<()> {
     ensure_wheels()?;
     ensure_clients()?;
     ensure_schemathesis()?;
@@ -166,7 +166,7 @@ fn ensure_wheels() -> Result<()> {
 }
 
 /// The wheel with the model that reads text in pictures.
-pub(crate) fn ocr_model() -> Result<PathBuf> {
+pub fn ocr_model() -> Result<PathBuf> {
     let files = fs::read_dir(folder()).context("read the folder of the wheels")?.filter_map(Result::ok);
     let mut paths = files.map(|entry| entry.path());
     let is_it =
@@ -175,7 +175,7 @@ pub(crate) fn ocr_model() -> Result<PathBuf> {
 }
 
 /// The reasons of the wheels that are missing, for a list.
-pub(crate) fn missing() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+pub fn missing() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     WHEELS.iter().filter(|(package, _)| !is_there(&folder(), package))
 }
 

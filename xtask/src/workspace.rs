@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context, Result, ensure};
 
 /// The workspace root: the parent of this crate.
-pub(crate) fn root() -> &'static Path {
+pub fn root() -> &'static Path {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     manifest.parent().unwrap_or(manifest)
 }
@@ -18,7 +18,7 @@ pub(crate) fn root() -> &'static Path {
 ///
 /// Variables set by `cargo run` are removed: build scripts such as ring's watch them and would rerun whenever the outer
 /// and inner cargo alternate.
-pub(crate) fn cargo() -> Command {
+pub fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
     for (name, _) in env::vars_os() {
@@ -39,7 +39,7 @@ fn is_set_by_cargo_run(name: &str) -> bool {
 }
 
 /// All files that git tracks or would track, sorted, relative to the root.
-pub(crate) fn files() -> Result<Vec<PathBuf>> {
+pub fn files() -> Result<Vec<PathBuf>> {
     // The checkout may belong to another user, as in a container; listing files is harmless.
     let listing = stdout(Command::new("git").current_dir(root()).args([
         "-c",
@@ -63,7 +63,7 @@ pub(crate) fn files() -> Result<Vec<PathBuf>> {
 }
 
 /// Returns the output of a command, or an error with its stderr.
-pub(crate) fn stdout(command: &mut Command) -> Result<String> {
+pub fn stdout(command: &mut Command) -> Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().with_context(|| format!("run {name}"))?;
     ensure!(
@@ -76,12 +76,12 @@ pub(crate) fn stdout(command: &mut Command) -> Result<String> {
 }
 
 /// Returns `true` if a program is on `PATH`.
-pub(crate) fn is_program(name: &str) -> bool {
+pub fn is_program(name: &str) -> bool {
     find_program(name).is_some()
 }
 
 /// Finds a program on `PATH`. Nothing of the product is used for it: set-up runs before that can be built.
-pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
+pub fn find_program(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())
 }

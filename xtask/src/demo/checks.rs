@@ -154,7 +154,7 @@ mod tests {
     }
 
     fn good() -> Spreadsheet {
-        ods::read(&workspace::root().join("xtask/src/fixtures/chart.ods")).unwrap()
+        ods::read(&workspace::root().join("bench/fixtures/chart.ods")).unwrap()
     }
 
     fn check_failures(change: impl FnOnce(&mut Spreadsheet), failures: &[&str]) {

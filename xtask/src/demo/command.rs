@@ -28,7 +28,7 @@ const FOLDERS_MAX: usize = 10;
 
 /// Options of `cargo xtask demo`.
 #[derive(Args)]
-pub(crate) struct DemoArguments {
+pub struct DemoArguments {
     /// Model to use: the example script, or the configured endpoint.
     #[arg(long, value_enum, default_value_t = DemoModel::Script)]
     model: DemoModel,
@@ -53,7 +53,7 @@ enum DemoModel {
 }
 
 /// Runs the command: exits 0 if the run finished and all checks passed.
-pub(crate) fn run(arguments: &DemoArguments) -> Result<ExitCode> {
+pub fn run(arguments: &DemoArguments) -> Result<ExitCode> {
     let example = workspace::root().join("examples/sales");
     let expected = Expected::read(&example.join("expected.json"))?;
     setup::ensure_installed()?;

@@ -8,4 +8,4 @@ mod checks;
 mod command;
 mod summary;
 
-pub(crate) use command::{DemoArguments, run};
+pub use command::{DemoArguments, run};

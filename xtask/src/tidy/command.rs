@@ -12,7 +12,7 @@ use super::{
 use crate::console;
 
 /// Runs the command.
-pub(crate) fn run() -> Result<ExitCode> {
+pub fn run() -> Result<ExitCode> {
     let files = files::read()?;
     console::result(&growth::report(&files));
     console::result(&house::report(&files));
@@ -22,7 +22,7 @@ pub(crate) fn run() -> Result<ExitCode> {
 }
 
 /// The stage of `cargo xtask test`: fails if a rule is broken.
-pub(crate) fn check() -> Result<()> {
+pub fn check() -> Result<()> {
     check_files(&files::read()?)
 }
 

@@ -20,4 +20,4 @@ mod skips;
 mod tool_names;
 mod words;
 
-pub(crate) use command::{check, run};
+pub use command::{check, run};

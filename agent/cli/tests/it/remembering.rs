@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::support::{World, has_programs};
 
 /// Draws the form in several toolkits, and logs what was really used.
-const FORM: &str = include_str!("../../../../xtask/src/fixtures/parts_desk.py");
+const FORM: &str = include_str!("../../../../bench/fixtures/parts_desk.py");
 /// The Python that has the toolkits.
 const PYTHON: &str = "/usr/bin/python3";
 /// What is asked for; it does not say the price.
