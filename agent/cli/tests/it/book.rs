@@ -46,6 +46,7 @@ pages! {
     introduction: "docs/introduction.md";
     get_started: "docs/get-started.md" on "mousepad";
     concepts: "docs/concepts.md";
+    glossary: "docs/glossary.md";
     agents: "docs/guides/agents.md";
     clients: "docs/guides/clients.md";
     documents: "docs/guides/documents.md" on "mousepad";
