@@ -32,6 +32,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "deskhand-ui",
         ],
     ),
+    ("deskhand-bench", &["xtask"]),
     ("deskhand-browser", &["deskhand-process"]),
     ("deskhand-confine", &["deskhand-process"]),
     ("deskhand-desktop", &["deskhand-ui"]),
@@ -52,6 +53,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("deskhand-desktop-wayland", &["deskhand-desktop", "deskhand-ui"]),
+    (
+        "deskhand-driver",
+        &["deskhand-desktop", "deskhand-desktop-act", "deskhand-desktop-linux", "deskhand-ui"],
+    ),
     (
         "deskhand-example-custom-tool",
         &["deskhand-desktop", "deskhand-desktop-act", "deskhand-machine", "deskhand-runtime", "deskhand-ui"],
