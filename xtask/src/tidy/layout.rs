@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn vague_names_are_found() {
         assert_eq!(messages("agent/machine/src/utils.rs").len(), 1);
-        assert!(messages("agent/machine/src/geometry.rs").is_empty());
+        assert!(messages("driver/ui/src/geometry.rs").is_empty());
     }
 
     #[test]
