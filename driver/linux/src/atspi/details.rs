@@ -13,24 +13,12 @@ use super::{
     application::Application,
     bus::{ACCESSIBLE, AtspiCallError, Bus, CallResult, DOCUMENT, SELECTION, TABLE, TEXT, VALUE},
     component::extents,
+    header::AtspiObjectHeader,
     quirks::AtspiToolkit,
     shift::Shift,
     told::read_told,
     wire::{self, ObjectRef, WireRef},
 };
-
-/// Properties that decide if an object is shown and how it is read further. `Cache.GetItems` returns them for
-/// all objects at once.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct AtspiObjectHeader {
-    pub(crate) role: Role,
-    pub(crate) name: String,
-    pub(crate) states: States,
-    pub(crate) patterns: Vec<ElementCapability>,
-    pub(crate) child_count: u32,
-    /// Its description, if it was read along with the rest.
-    pub(crate) description: Option<String>,
-}
 
 /// The other properties that an observation shows.
 #[derive(Debug, Clone, PartialEq, Default)]

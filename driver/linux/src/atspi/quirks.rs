@@ -72,7 +72,7 @@
 
 use std::time::Duration;
 
-use super::{details::AtspiObjectHeader, mirror::ObjectAspects};
+use super::{header::AtspiObjectHeader, mirror::ObjectAspects};
 use deskhand_desktop::{ElementChangeKind, Quirks};
 use deskhand_ui::{
     Element, Role, State, States,

@@ -9,7 +9,7 @@ use jiff::{ToSpan as _, civil};
 
 use super::{
     bus::{ACCESSIBLE, AtspiCallError, Bus, CallResult, TEXT, VALUE},
-    details::AtspiObjectHeader,
+    header::AtspiObjectHeader,
     quirks::AtspiToolkit,
     wire::ObjectRef,
 };

@@ -11,7 +11,8 @@ use super::{
     super::{
         bus::{AtspiCallError, CallResult},
         component::extents,
-        details::{AtspiObjectHeader, read_details, read_head, read_head_again, read_states_of},
+        details::{read_details, read_head, read_head_again, read_states_of},
+        header::AtspiObjectHeader,
         wire::ObjectRef,
     },
     parts::{Moment, ObjectAspects},

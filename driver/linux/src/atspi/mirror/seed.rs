@@ -7,7 +7,7 @@ use deskhand_ui::clipping;
 use super::super::{
     application::Application,
     bus::{AtspiCallError, Bus, CallResult},
-    details::AtspiObjectHeader,
+    header::AtspiObjectHeader,
     wire::{self, ObjectRef, WireRef},
 };
 
