@@ -29,6 +29,7 @@ mod geometry;
 mod hold;
 mod link;
 mod page_of;
+mod page_state;
 mod socket;
 mod state;
 mod titles;

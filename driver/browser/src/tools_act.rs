@@ -7,8 +7,8 @@ use tokio::time::timeout;
 
 use crate::{
     browser::{Arrival, BrowserConnection, FrameReadOptions, GLANCE_BOUND},
+    page_state::{dialog_said, known, named},
     titles::normalised,
-    tools::{dialog_said, known, named},
     wire::{BrowserCallEffect, BrowserCallError, BrowserCallOutput},
 };
 
