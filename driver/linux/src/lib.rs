@@ -10,7 +10,7 @@
 //! - `atspi`: the accessibility bus, and the mirror of what applications expose on it.
 //! - `virtual_desktop`: a private display with its own buses, the keeper process that holds it, and clean-up.
 //! - `kernel`: the processes of an application as the kernel reports them: whether they sleep, and what could wake them.
-//! - `toolkits`: how programs of each toolkit are recognised, and what they need to expose their elements.
+//! - `toolkits`: how programs of each toolkit are recognised, and what they need to expose their elements, and what is particular to these.
 //! - `live`: what a page needs to show a desktop and to let a person work on it, on connections of its own.
 //! - `catalogues` reads the labels that toolkits translate, for the safe guard.
 //! - `key_ring` reads secrets of the user over the Secret Service.

@@ -35,7 +35,7 @@ pub(super) async fn read_told(
     head: &AtspiObjectHeader,
     text: Option<&str>,
 ) -> CallResult<Option<String>> {
-    if !toolkit.tells_formats() {
+    if !toolkit.tells_formats {
         return Ok(None);
     }
     let told = match (&head.role, text) {

@@ -160,7 +160,7 @@ impl AtspiTreeWalk<'_, '_> {
 
     pub(super) async fn read_children(&self, parent: &Parent) -> CallResult<(Arc<[ObjectRef]>, Moment)> {
         if let Some((seed, read_at)) = &self.seed
-            && self.application.toolkit.caches_children()
+            && self.application.toolkit.caches_children
             && let Some(children) = seed.complete_children(&parent.object, parent.count)
         {
             return Ok((children.into(), *read_at));
