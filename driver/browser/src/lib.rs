@@ -30,6 +30,7 @@ mod hold;
 mod link;
 mod page_of;
 mod page_state;
+mod requests;
 mod socket;
 mod state;
 mod titles;

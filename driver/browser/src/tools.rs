@@ -3,11 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    browser::{BrowserConnection, FrameReadOptions},
+    browser::BrowserConnection,
     call::BrowserCall,
     compose::{composed, fields, numbered},
     page_of::{PageCandidate, glances, page_of},
     page_state::{dialog_said, known, named},
+    requests::FrameReadOptions,
     state::{BrowserPage, Dialog, DownloadState},
     tools_act::{answer_dialog, open_url},
     wire::{BrowserCallError, BrowserCallOutput, BrowserWindowSelector},

@@ -6,8 +6,9 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use crate::{
-    browser::{Arrival, BrowserConnection, FrameReadOptions, GLANCE_BOUND},
+    browser::BrowserConnection,
     page_state::{dialog_said, known, named},
+    requests::{Arrival, FrameReadOptions, GLANCE_BOUND},
     titles::normalised,
     wire::{BrowserCallEffect, BrowserCallError, BrowserCallOutput},
 };
