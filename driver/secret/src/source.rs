@@ -3,7 +3,7 @@
 use std::{
     env, fmt,
     fs::{self, File},
-    io::{self, Read as _},
+    io::Read as _,
     os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };

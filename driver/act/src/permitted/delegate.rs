@@ -10,7 +10,7 @@ use deskhand_desktop::{
 };
 use deskhand_secret::SecretValue;
 use deskhand_ui::{
-    Element, WindowInfo,
+    WindowInfo,
     action::InputCounts,
     geometry::{Point, Screen},
     ids::{ElementId, WindowId},

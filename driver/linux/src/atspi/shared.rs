@@ -15,7 +15,6 @@ use super::{
     event::Announcement,
     ids::ElementIds,
     mirror::AtspiMirror,
-    quirks::AtspiToolkit,
     wire::ObjectRef,
 };
 
