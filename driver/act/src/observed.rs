@@ -1,4 +1,4 @@
-//! What was observed after an action, and the evidence that it is.
+//! The observations after an action, and the evidence that they are.
 
 use deskhand_desktop::{IdleReport, UiChange};
 use deskhand_ui::{

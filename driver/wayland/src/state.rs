@@ -1,4 +1,4 @@
-//! What arrived on a connection: monitors, pictures that are being taken, and the clipboard.
+//! The data that arrived on a connection: monitors, pictures that are being taken, and the clipboard.
 //!
 //! The events of registry and monitors are handled here, those of pictures and clipboard where they are used.
 

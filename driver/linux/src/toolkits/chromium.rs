@@ -1,6 +1,6 @@
 //! Chromium, and what is built on it.
 //!
-//! It shows one element a window unless it is told to expose pages.
+//! One element a window shows unless the program is told to expose pages.
 //!
 //! When a page replaces the empty one that a window starts with, nothing is announced; the old document
 //! keeps answering and reports itself DEFUNCT.

@@ -1,6 +1,6 @@
 //! GTK 2, by its bridge.
 //!
-//! It loads the modules of `GTK_MODULES` before its first window, and exposes nothing without them; GTK 3 knows these two names and leaves
+//! GTK 2 loads the modules of `GTK_MODULES` before its first window, and exposes nothing without them; GTK 3 knows these two names and leaves
 //! them alone.
 //!
 //! GTK 2 by its bridge (GIMP 2.10): the items of an open menu are not SHOWING, only VISIBLE, and so are those of a closed one, which
