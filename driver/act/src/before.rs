@@ -10,7 +10,7 @@ use deskhand_ui::{
 
 use crate::{
     menus::is_menu,
-    news::{ROW_ABOVE_MAX, is_row},
+    row_roles::{ROW_ABOVE_MAX, is_row},
 };
 
 /// Time that an element must have been observed without a change before its next change proves an effect at

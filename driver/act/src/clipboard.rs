@@ -21,9 +21,10 @@ use crate::{
     checks::{CheckedTarget, TargetRequirement, check},
     expected::ExpectedText,
     focus::focus_element,
+    hidden::{blindness, dots, hiding},
     patience::watch_app,
     report::{ActLimits, ActionReport, Halt, carry_out},
-    text::{blindness, characters, clear, dots, hiding, length_evidence, read_when_done},
+    text::{characters, clear, length_evidence, read_when_done},
 };
 
 /// Maximum time for an application to fetch pasted text.

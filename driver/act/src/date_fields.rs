@@ -3,7 +3,7 @@
 
 use deskhand_ui::{Element, Role};
 
-use crate::date::DatePart;
+use crate::date_parts::DatePart;
 
 /// The least digits of a year, or letters of its placeholder.
 const YEAR_CHARS_MIN: usize = 4;

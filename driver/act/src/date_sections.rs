@@ -17,7 +17,7 @@ use serde_json::json;
 
 use crate::{
     checks::CheckedTarget,
-    date::{DatePart, Parts, parse},
+    date_parts::{DatePart, Parts, parse},
     focus::focus_element,
     patience::{comes_within, handled, patiently, watch_app},
     report::{ActLimits, ActionReport, Halt},

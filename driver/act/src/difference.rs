@@ -12,16 +12,37 @@ use deskhand_ui::{
     text::clip,
 };
 
-use crate::{
-    before::Before,
-    menus::is_menu,
-    news::{ChangeClassifier, ChangeRelevance},
-};
+use crate::{before::Before, menus::is_menu};
 
 /// The most announced elements outside of the tree that are read.
 const READ_MAX: usize = 20;
 /// The longest text kept in a difference, in characters.
 const QUOTE_MAX: usize = 60;
+/// The longest text that says that something goes on, in characters: a longer one is content.
+const UNDER_WAY_MAX: usize = 60;
+
+/// Bearing of a change on the action before it, strongest first.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum ChangeRelevance {
+    /// A change of the target, or of an element that belongs to it.
+    Target,
+    /// Something says what it did not say before.
+    Says(ElementRef, String),
+    /// Something else changed, and says nothing new.
+    Elsewhere,
+}
+
+impl ChangeRelevance {
+    /// Returns `true` if it says that something goes on, such as `Saving…`: what comes of it is not known yet.
+    pub(crate) fn is_under_way(&self) -> bool {
+        match self {
+            Self::Says(_, text) => {
+                text.chars().count() <= UNDER_WAY_MAX && (text.ends_with('…') || text.ends_with("..."))
+            }
+            Self::Target | Self::Elsewhere => false,
+        }
+    }
+}
 
 /// A changed element.
 #[derive(Debug, Clone, PartialEq)]
@@ -274,20 +295,6 @@ fn with_parents(tree: &Tree) -> impl Iterator<Item = (&Element, Option<ElementId
         path.push((element.depth, element.id, 0));
         (element, parent, place)
     })
-}
-
-/// Judges how each difference bears on the action.
-pub(crate) fn judge(found: &mut [ElementAspectDiff], before: &Before, now: &Tree) {
-    let news = ChangeClassifier::new(before, now);
-    for one in found {
-        one.bearing = news.bearing(one);
-        // A row that has no name of its own is called by the part of it that was aimed at.
-        if let (ChangeRelevance::Target, true, Some(target)) =
-            (&one.bearing, one.of.name.is_empty(), &before.target)
-        {
-            one.of.name.clone_from(&target.name);
-        }
-    }
 }
 
 /// The differences of the target itself; taking the focus counts for controls that are clicked to focus them, and for page

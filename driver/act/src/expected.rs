@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use deskhand_ui::action::{ActionProof, Evidence, Shortfall, TEXT_MAX, TextContextDiff};
 
-use crate::text::dots;
+use crate::hidden::dots;
 
 /// Maximum length of the text returned around the written place, in characters.
 pub(crate) const OUTPUT_MAX: usize = 400;

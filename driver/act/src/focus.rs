@@ -12,9 +12,9 @@ use deskhand_ui::{
 
 use crate::{
     checks::{CheckedTarget, TargetRequirement, check},
-    news::is_row,
     patience::{read_element, watch_app},
     report::{ActLimits, ActionReport, Halt, carry_out},
+    row_roles::is_row,
     surfaces::bring_to_front,
 };
 

@@ -2,46 +2,33 @@
 
 use std::collections::{HashMap, HashSet};
 
-use deskhand_ui::{
-    Element, Role, Tree,
-    action::{ElementDelta, ElementRef},
-    ids::ElementId,
-    text::clip,
-};
+use deskhand_ui::{Element, Role, Tree, action::ElementDelta, ids::ElementId, text::clip};
 
-use crate::{before::Before, difference::ElementAspectDiff};
+use crate::{
+    before::Before,
+    difference::{ChangeRelevance, ElementAspectDiff},
+    row_roles::{ROW_ABOVE_MAX, is_row},
+};
 
 /// The longest text that is quoted, in characters.
 const SAID_MAX: usize = 160;
 
-/// The longest text that says that something goes on, in characters: a longer one is content.
-const UNDER_WAY_MAX: usize = 60;
-
-/// Bearing of a change on the action before it, strongest first.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum ChangeRelevance {
-    /// A change of the target, or of an element that belongs to it.
-    Target,
-    /// Something says what it did not say before.
-    Says(ElementRef, String),
-    /// Something else changed, and says nothing new.
-    Elsewhere,
-}
-
-impl ChangeRelevance {
-    /// Returns `true` if it says that something goes on, such as `Saving…`: what comes of it is not known yet.
-    pub(crate) fn is_under_way(&self) -> bool {
-        match self {
-            Self::Says(_, text) => {
-                text.chars().count() <= UNDER_WAY_MAX && (text.ends_with('…') || text.ends_with("..."))
-            }
-            Self::Target | Self::Elsewhere => false,
+/// Judges how each difference bears on the action.
+pub(crate) fn judge(found: &mut [ElementAspectDiff], before: &Before, now: &Tree) {
+    let news = ChangeClassifier::new(before, now);
+    for one in found {
+        one.bearing = news.bearing(one);
+        // A row that has no name of its own is called by the part of it that was aimed at.
+        if let (ChangeRelevance::Target, true, Some(target)) =
+            (&one.bearing, one.of.name.is_empty(), &before.target)
+        {
+            one.of.name.clone_from(&target.name);
         }
     }
 }
 
 /// Data that determines the bearing of a change on an action.
-pub(crate) struct ChangeClassifier<'a> {
+struct ChangeClassifier<'a> {
     before: &'a Tree,
     now: &'a Tree,
     /// Number of occurrences of each text, before and now.
@@ -52,7 +39,7 @@ pub(crate) struct ChangeClassifier<'a> {
 
 impl<'a> ChangeClassifier<'a> {
     /// Compares the snapshot before an action with the elements now.
-    pub(crate) fn new(before: &'a Before, now: &'a Tree) -> Self {
+    fn new(before: &'a Before, now: &'a Tree) -> Self {
         let mut family = HashSet::new();
         if let Some(target) = &before.target {
             family.insert(target.id);
@@ -68,7 +55,7 @@ impl<'a> ChangeClassifier<'a> {
     }
 
     /// Returns the bearing of a change on the action.
-    pub(crate) fn bearing(&self, change: &ElementAspectDiff) -> ChangeRelevance {
+    fn bearing(&self, change: &ElementAspectDiff) -> ChangeRelevance {
         let is_own = |id: &ElementId| self.family.contains(id);
         if is_own(&change.of.id) || change.part.element.as_ref().is_some_and(is_own) {
             return ChangeRelevance::Target;
@@ -144,9 +131,6 @@ fn texts_of(tree: &Tree) -> HashMap<&str, u32> {
     counts
 }
 
-/// Maximum number of levels from a target up to the row that it is a part of: its label, in a cell, in a row.
-pub(crate) const ROW_ABOVE_MAX: usize = 3;
-
 /// Returns the elements that belong to a target: those inside it, and the row that it is a part of.
 fn belonging_to(tree: &Tree, target: &Element) -> Vec<ElementId> {
     let mut own: Vec<ElementId> = Vec::new();
@@ -173,11 +157,6 @@ fn inserted_lines(was: &str, text: &str) -> Option<String> {
     let start = text.get(..head + breaks)?.rfind('\n').map_or(0, |at| at + 1);
     let end = text.get(end..)?.find('\n').map_or(text.len(), |at| end + at);
     text.get(start..end).map(ToOwned::to_owned)
-}
-
-/// Returns `true` if a role is that of a row with parts.
-pub(crate) fn is_row(role: &Role) -> bool {
-    [Role::LIST_ITEM, Role::TREE_ITEM].contains(role) || role.name() == "table row"
 }
 
 /// Returns `true` if an element is an area with unrelated things in it, so that a change in it is not its own.

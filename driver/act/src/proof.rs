@@ -11,9 +11,10 @@ use deskhand_ui::{
 
 use crate::{
     before::{Before, caret_of, look},
-    difference::{Differences, ElementAspectDiff, differences, drawn_difference, judge, target_difference},
-    effect::ObservedEffect,
+    difference::{Differences, ElementAspectDiff, differences, drawn_difference, target_difference},
     menus::is_menu,
+    news::judge,
+    observed::ObservedEffect,
     patience::read_element,
     surfaces::root_of,
     text::characters,

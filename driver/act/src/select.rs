@@ -1,13 +1,11 @@
 //! Selects an item of a list, an option of a combo box, or a tab.
 
-use std::{collections::VecDeque, iter};
-
 use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction, keys::NamedKey};
 use deskhand_ui::{
     Element, ElementCapability, ElementQuery, ElementSource, Role, State,
     action::{
-        ActionKind, ActionOutcome, ActionProof, ActionRefusal, ActionRoute, Aim, Among, Evidence,
-        SelectionMethod, Shortfall, Uncertainty, UnsupportedCapability,
+        ActionKind, ActionProof, ActionRefusal, ActionRoute, SelectionMethod, Shortfall, Uncertainty,
+        UnsupportedCapability,
     },
     ids::{ElementId, WindowId},
     names_equal,
@@ -16,21 +14,16 @@ use deskhand_ui::{
 use crate::{
     checks::{CheckedTarget, TargetRequirement, check},
     click::{Click, click_once, press},
-    find::nearest_names,
-    menus::is_menu_item,
-    patience::{comes_within, handled, patiently, read_element, watch_app},
+    patience::{comes_within, patiently, read_element, watch_app},
     report::{ActLimits, ActionReport, ActionTarget, CompletedAction, Halt, carry_out},
     select_drawn::select_drawn,
     select_drop_down::{by_drop_down, may_drop_down},
+    select_options::{
+        ITEMS_MAX, STEPS_MAX, choose_by_keys, click_option, done, is_option, items_of, no_item, press_key,
+        reached_by, step_to,
+    },
     surfaces::surfaces,
 };
-
-/// The most items read.
-pub(crate) const ITEMS_MAX: usize = 1_000;
-/// The most options stepped over by keys.
-const STEPS_MAX: usize = 30;
-/// The deepest nesting of items in a list (`combo box` › `menu` › `menu item`).
-const DEPTH_MAX: u16 = 4;
 
 /// Selects the item named `item` in a list, combo box, tree or row of tabs, and reads back whether it is selected.
 ///
@@ -145,57 +138,6 @@ async fn by_open_box<D: Desktop>(
     Ok(action.into())
 }
 
-/// Clicks an option of an opened list; `false` if the pointer does not reach it.
-pub(crate) async fn click_option<D: Desktop>(
-    desktop: &D,
-    window: WindowId,
-    option: &Element,
-) -> Result<bool, Halt> {
-    match check(desktop, window, option.id, Some(&option.name), TargetRequirement::Act).await {
-        Ok(ready) if ready.point.is_some() => press(desktop, &ready).await.map(|_| true),
-        Ok(_) | Err(Halt::Refused(_)) => Ok(false),
-        Err(halt) => Err(halt),
-    }
-}
-
-/// Steps to an option of an opened list by keys and takes it; `false` if it is too far away.
-pub(crate) async fn choose_by_keys<D: Desktop>(
-    desktop: &D,
-    window: WindowId,
-    options: &[Element],
-    option: &Element,
-    limits: &ActLimits,
-) -> Result<bool, Halt> {
-    // In Swing they are labels.
-    let is_like_it = |one: &&Element| is_option(one) || one.role == option.role;
-    let mut reachable = options.iter().filter(|one| is_like_it(one) && one.states.takes_input());
-    let Some(at) = reachable.position(|one| one.id == option.id).filter(|at| *at <= STEPS_MAX) else {
-        return Ok(false);
-    };
-    step_to(desktop, window, at).await?;
-    press_key(desktop, NamedKey::Return, limits).await?;
-    Ok(true)
-}
-
-/// Steps to an option of an opened list; returns how long was waited. Each key is handled before the next comes.
-async fn step_to<D: Desktop>(desktop: &D, window: WindowId, at: usize) -> Result<u64, Halt> {
-    let mut waited_ms = 0;
-    for key in iter::once(NamedKey::Home).chain(iter::repeat_n(NamedKey::Down, at)) {
-        waited_ms += handled(desktop, window, async || desktop.press(&key.into()).await).await?;
-    }
-    Ok(waited_ms)
-}
-
-pub(crate) async fn press_key<D: Desktop>(
-    desktop: &D,
-    key: NamedKey,
-    limits: &ActLimits,
-) -> Result<u64, Halt> {
-    let watch = desktop.watch(None).await?;
-    desktop.press(&key.into()).await?;
-    Ok(desktop.settle(watch, limits.quiet).await?.waited_ms)
-}
-
 /// Closes the list that a click opened, if it is still open.
 async fn close_list<D: Desktop>(
     desktop: &D,
@@ -209,29 +151,6 @@ async fn close_list<D: Desktop>(
         press_key(desktop, NamedKey::Escape, limits).await?;
     }
     Ok(())
-}
-
-pub(crate) fn done(list: &Element, item: ElementQuery, evidence: Evidence) -> ActionOutcome {
-    ActionOutcome::new(ActionKind::SelectItem { item }, Aim::element(list), evidence)
-}
-
-pub(crate) fn no_item(list: &Element, item: &str, items: &[Element]) -> Halt {
-    let names = nearest_names(item, items.iter().map(|element| element.name.as_str()));
-    let among = Among::Items { list: list.into(), items: names };
-    ActionRefusal::NotFound { name: item.to_owned(), among }.into()
-}
-
-fn is_row(item: &Element) -> bool {
-    [Role::TABLE_CELL, Role::TREE_ITEM, Role::LIST_ITEM].contains(&item.role)
-}
-
-/// The evidence of whether an item is selected.
-pub(crate) fn reached_by(reached: bool, way: SelectionMethod) -> Evidence {
-    if reached {
-        ActionProof::Holds { already: false }.into()
-    } else {
-        Shortfall::NotReached { way: Some(way) }.into()
-    }
 }
 
 /// By keyboard: closes what is open, focuses the list, and steps through its options.
@@ -280,10 +199,6 @@ async fn by_keys<D: Desktop>(
     Ok(done(false))
 }
 
-fn is_option(item: &Element) -> bool {
-    is_row(item) || is_menu_item(&item.role)
-}
-
 /// For options that exist only while the list is open, as in GTK 4: opens it, steps to the option by keys, and reads back
 /// what the box shows.
 async fn by_opened_list<D: Desktop>(
@@ -330,30 +245,6 @@ async fn labels_in<D: Desktop>(desktop: &D, id: ElementId) -> Result<Vec<Element
         }
     }
     Ok(labels)
-}
-
-/// The items of an open or closed list; nearest levels first.
-pub(crate) async fn items_of<D: Desktop>(desktop: &D, list: &Element) -> Result<Vec<Element>, Halt> {
-    let mut items = Vec::new();
-    let mut queue = VecDeque::from([(list.id, 0_u16)]);
-    while let Some((id, depth)) = queue.pop_front() {
-        for child in patiently(|| desktop.children(id, ITEMS_MAX)).await? {
-            if items.len() >= ITEMS_MAX {
-                return Ok(items);
-            }
-            // Read a table only if it is a short list: Qt's lists are tables.
-            let is_short = child.table.is_none_or(|shape| shape.columns <= 1)
-                && usize::try_from(child.child_count).is_ok_and(|count| count <= ITEMS_MAX);
-            if depth < DEPTH_MAX && child.child_count > 0 && is_short {
-                queue.push_back((child.id, depth + 1));
-            }
-            let holds_items = [Role::LIST, Role::MENU, Role::LIST_BOX].contains(&child.role);
-            if !child.name.is_empty() && !holds_items {
-                items.push(child);
-            }
-        }
-    }
-    Ok(items)
 }
 
 /// Returns `true` if the item reports that it is selected, or its combo box shows it.

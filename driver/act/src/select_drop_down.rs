@@ -14,7 +14,7 @@ use crate::{
     click::{Click, click_once},
     patience::{comes_within, read_tree, watch_app},
     report::{ActLimits, ActionTarget, CompletedAction, Halt},
-    select::{choose_by_keys, click_option, done, items_of, no_item, press_key, reached_by},
+    select_options::{choose_by_keys, click_option, done, items_of, no_item, press_key, reached_by},
     surfaces,
 };
 

@@ -18,7 +18,8 @@ use crate::{
     patience::{comes_within, handled, patiently, watch_app},
     report::{ActLimits, ActionReport, CompletedAction, Halt, carry_out, refused},
     scroll_to::scroll_to,
-    select::{ITEMS_MAX, is_selected, items_of, no_item},
+    select::is_selected,
+    select_options::{ITEMS_MAX, items_of, no_item},
     surfaces::bring_to_front,
 };
 

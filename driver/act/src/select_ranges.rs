@@ -12,7 +12,7 @@ use crate::{
     before::look_at_places,
     patience::{comes_within, handled, patiently, watch_app},
     report::{ActLimits, Halt},
-    select_cells::{CellSelectionState, has_selection, select_range},
+    select_range::{CellSelectionState, has_selection, select_range},
 };
 
 /// Maximum number of times the table is scrolled to bring a cell into view.

@@ -22,10 +22,11 @@ use crate::{
     date_sections::set_sections,
     expected::{ExpectedText, excerpt},
     focus::focus_element,
+    hidden::{blindness, dots, hiding},
     meaning::{Likeness, likeness, number},
     patience::{comes_within, read_element, read_tree, watch_app},
     report::{ActLimits, ActionReport, Halt, cancelled, refused, report},
-    text::{blindness, clear, dots, has_keyboard, hiding, length_evidence, read, read_when_done},
+    text::{clear, has_keyboard, length_evidence, read, read_when_done},
     type_text::{TypeTextOptions, sent_of, shown_of, type_text},
 };
 

@@ -9,8 +9,7 @@ use deskhand_desktop::{
 use deskhand_ui::{
     Element, ElementCapability, Role, State,
     action::{
-        ActionKind, ActionProof, ActionRefusal, Blindness, Evidence, Shortfall, Uncertainty,
-        UnsupportedCapability,
+        ActionProof, ActionRefusal, Blindness, Evidence, Shortfall, Uncertainty, UnsupportedCapability,
     },
     ids::{ElementId, WindowId},
 };
@@ -30,36 +29,6 @@ const KEY_BOUND: Duration = Duration::from_millis(10);
 /// The length of a text in characters.
 pub(crate) fn characters(text: &str) -> u64 {
     u64::try_from(text.chars().count()).unwrap_or(u64::MAX)
-}
-
-/// Why the text of an element is written without being read back; `None` for every other element.
-pub(crate) fn blindness(element: &Element) -> Option<Blindness> {
-    if element.role == Role::TERMINAL {
-        Some(Blindness::Terminal)
-    } else {
-        (element.role == Role::PASSWORD_TEXT).then_some(Blindness::Password)
-    }
-}
-
-/// Stands for a password in results: as many dots.
-pub(crate) fn dots(secret: &str) -> String {
-    "•".repeat(secret.chars().count())
-}
-
-/// The act with dots in place of its text, if the field turned out to hide what it holds.
-pub(crate) fn hiding(mut act: ActionKind, evidence: &Evidence) -> ActionKind {
-    let is_hidden = matches!(
-        evidence,
-        Evidence::Seen { proof: ActionProof::HasLength }
-            | Evidence::NotSeen { shortfall: Shortfall::OtherLength { .. } }
-    );
-    if is_hidden
-        && let ActionKind::Type { text } | ActionKind::SetText { text } | ActionKind::Paste { text } =
-            &mut act
-    {
-        *text = dots(text);
-    }
-    act
 }
 
 /// The text of an element, if readable.

@@ -21,10 +21,11 @@ use crate::{
     effect::wait_for_effect,
     expected::{ExpectedText, ReadBackVerdict},
     focus::focus_element,
+    hidden::{blindness, dots, hiding},
     patience::{handle_earlier, patiently, read_tree, watch_app},
     report::{ActLimits, ActionReport, Halt, cancelled, carry_out, report},
     surfaces::{bring_to_front, opened, surface_of, surfaces},
-    text::{blindness, characters, clear, dots, has_keyboard, hiding, present, read, read_when_done},
+    text::{characters, clear, has_keyboard, present, read, read_when_done},
     type_drawn::{DrawnWindowText, TypedTextEvidence, is_told_by_pictures},
 };
 

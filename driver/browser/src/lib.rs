@@ -29,6 +29,8 @@ mod geometry;
 mod hold;
 mod link;
 mod page_of;
+mod page_state;
+mod requests;
 mod socket;
 mod state;
 mod titles;

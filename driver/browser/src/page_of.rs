@@ -4,8 +4,9 @@ use futures_util::future::join_all;
 use tokio::time::timeout;
 
 use crate::{
-    browser::{BrowserConnection, FrameReadOptions, GLANCE_BOUND},
+    browser::BrowserConnection,
     geometry::{nearest, window_bounds},
+    requests::{FrameReadOptions, GLANCE_BOUND},
     titles::{PageResolution, TitleCandidate, choose},
     wire::{BrowserCallError, BrowserWindowSelector, cut},
 };

@@ -3,20 +3,19 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    browser::{BrowserConnection, FrameReadOptions},
+    browser::BrowserConnection,
     call::BrowserCall,
     compose::{composed, fields, numbered},
     page_of::{PageCandidate, glances, page_of},
+    page_state::{dialog_said, known, named},
+    requests::FrameReadOptions,
     state::{BrowserPage, Dialog, DownloadState},
     tools_act::{answer_dialog, open_url},
-    wire::{BrowserCallError, BrowserCallOutput, BrowserWindowSelector, cut},
+    wire::{BrowserCallError, BrowserCallOutput, BrowserWindowSelector},
 };
 
 /// The most form fields that are returned.
 const FIELDS_MAX: usize = 300;
-/// The longest title or message in a sentence, in characters.
-const SAID_CHARACTERS_MAX: usize = 200;
-
 /// Makes a call on the page of a window.
 pub(crate) async fn run(
     browser: &BrowserConnection,
@@ -54,23 +53,6 @@ pub(crate) async fn run(
             Ok(behind_dialog(&page, dialog.as_ref()))
         }
         (result, _) => result,
-    }
-}
-
-/// Returns the state of a page as reported by the browser.
-pub(crate) fn known(browser: &BrowserConnection, page: &str) -> Result<BrowserPage, BrowserCallError> {
-    let state = browser.link().state();
-    state.page(page).cloned().ok_or_else(|| {
-        BrowserCallError::NoDocument("the page was closed; look at the windows again".to_owned())
-    })
-}
-
-/// A sentence about an open dialog.
-pub(crate) fn dialog_said(dialog: &Dialog) -> String {
-    match dialog.kind.as_str() {
-        "beforeunload" => "The page asks whether to leave it (beforeunload dialog)".to_owned(),
-        // "alert", "confirm", "prompt".
-        kind => format!("The page shows the {kind} dialog {:?}", cut(&dialog.message, SAID_CHARACTERS_MAX)),
     }
 }
 
@@ -214,9 +196,4 @@ async fn downloads(browser: &BrowserConnection) -> BrowserCallOutput {
     }
     let said = format!("The browser has made {} downloads since it started.", newest_first.len());
     BrowserCallOutput { said, output: json!(newest_first), effect: None }
-}
-
-/// The page in a sentence.
-pub(crate) fn named(title: &str, url: &str) -> String {
-    format!("the page {:?} ({})", cut(title, SAID_CHARACTERS_MAX), cut(url, SAID_CHARACTERS_MAX))
 }

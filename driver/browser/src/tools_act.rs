@@ -6,9 +6,10 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use crate::{
-    browser::{Arrival, BrowserConnection, FrameReadOptions, GLANCE_BOUND},
+    browser::BrowserConnection,
+    page_state::{dialog_said, known, named},
+    requests::{Arrival, FrameReadOptions, GLANCE_BOUND},
     titles::normalised,
-    tools::{dialog_said, known, named},
     wire::{BrowserCallEffect, BrowserCallError, BrowserCallOutput},
 };
 

@@ -7,22 +7,11 @@ use rustix::process::Signal;
 use crate::{
     calls,
     confinement::{Confinement, ConfinementStage, Enforcement},
-    files, limits, supervisor,
+    exit::ConfinedExit,
+    files, limits,
+    parent::end_with_parent,
+    supervisor,
 };
-
-/// The exit code for a program that was not started; the first line of stderr says why.
-pub const NOT_STARTED: u8 = 125;
-/// The exit code for a program that was ended because it exceeded a limit; the last line of stderr says which one.
-pub const OVER_LIMIT: u8 = 123;
-
-/// Exit of a program.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConfinedExit {
-    /// Its exit code, 128 and the number of the signal that ended it, or [`OVER_LIMIT`].
-    pub code: u8,
-    /// The message for stderr if it was ended because it exceeded a limit; it begins with the mark of the confinement.
-    pub limit: Option<String>,
-}
 
 /// Runs a program in a confinement; returns how it ended, once its descendants have ended too. `helper` is the command
 /// that calls this function again: the confinement as JSON, the program and its arguments are appended.
@@ -78,15 +67,4 @@ fn restrict(confinement: &Confinement) -> Result<(), String> {
     limits::drop_privileges().map_err(failed("drop privileges"))?;
     files::restrict(confinement).map_err(|error| format!("failed to restrict files: {error}"))?;
     calls::restrict(confinement).map_err(|error| format!("failed to restrict system calls: {error}"))
-}
-
-/// Lets the kernel send a signal when the parent dies.
-pub(crate) fn end_with_parent(confinement: &Confinement, signal: Signal) -> Result<(), String> {
-    rustix::process::set_parent_process_death_signal(Some(signal))
-        .map_err(|error| format!("failed to set the parent-death signal: {error}"))?;
-    let parent = rustix::process::getppid().and_then(|pid| u32::try_from(pid.as_raw_nonzero().get()).ok());
-    match confinement.owner {
-        Some(owner) if parent != Some(owner) => Err("the process that wanted it has ended".to_owned()),
-        Some(_) | None => Ok(()),
-    }
 }

@@ -25,7 +25,8 @@ use crate::{
     cgroup::ControlGroup,
     confinement::{Confinement, ConfinementStage, Enforcement},
     descendants::{ENDED_MAX, end_descendants},
-    run::{ConfinedExit, OVER_LIMIT, end_with_parent},
+    exit::{ConfinedExit, OVER_LIMIT},
+    parent::end_with_parent,
     watch::ResourcePoller,
 };
 

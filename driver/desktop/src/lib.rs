@@ -3,6 +3,7 @@
 //! - [`capability`]: the traits that every back end implements.
 //! - [`keys`]: keys and chords by name; [`picture`]: pixels and what is drawn into them.
 //! - [`CancelScope`]: what a call is cancelled by.
+//! - [`delegate`]: what a desktop around another one passes through.
 //! - [`alike`]: whether two OCR readings are of the same text.
 //!
 //! No back end is here, and nothing depends on agents, models or sessions. Verified actions are in
@@ -40,6 +41,7 @@
 pub mod alike;
 mod cancel;
 pub mod capability;
+mod delegate;
 mod error;
 pub mod picture;
 
@@ -51,6 +53,8 @@ pub use capability::{
     ProcessExit, QuietLimits, Quirks, SAID_CHARS_MAX, TimedPersonInput, TreeLimits, UiChange, UiTree,
     WaitedFor, WindowManagement, WindowTreeSnapshot, is_office,
 };
+#[doc(hidden)]
+pub use deskhand_ui as ui;
 pub use deskhand_ui::keys;
 pub use error::{DesktopError, DesktopResult};
 pub use picture::Picture;

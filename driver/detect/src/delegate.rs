@@ -3,14 +3,12 @@
 use std::time::Duration;
 
 use deskhand_desktop::{
-    Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents, ElementAction,
-    ElementChangeKind, ElementPatterns, FileState, IdleReport, IdleWait, InputInjection, LaunchRequest,
-    LaunchedProgram, Native, NativeAnswer, NativeCall, Natives, Picture, PointerChord, ProcessExit,
-    QuietLimits, Quirks, TreeLimits, UiTree, WindowManagement, WindowTreeSnapshot, keys::KeyChord,
+    Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents, ElementAction, ElementChangeKind,
+    ElementPatterns, IdleWait, InputInjection, Native, Quirks, TreeLimits, UiTree, WindowManagement,
+    WindowTreeSnapshot, delegate,
 };
 use deskhand_ui::{
-    CellRange, CellRef, DocumentInfo, Element, ElementTreePath, InstalledApplication, TableContent, Tree,
-    WindowInfo,
+    CellRange, CellRef, Element, TableContent, Tree, WindowInfo,
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
 };
@@ -33,78 +31,32 @@ impl<D: Desktop> DetectingDesktop<D> {
 }
 
 impl<D: Desktop> Desktop for DetectingDesktop<D> {
-    fn capabilities(&self) -> Capabilities {
-        self.inner().capabilities()
-    }
+    delegate!(inner() => capabilities, reserve_element_id);
 
     async fn see(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<WindowTreeSnapshot> {
         self.look(window, limits).await
     }
-
-    fn reserve_element_id(&self) -> ElementId {
-        self.inner().reserve_element_id()
-    }
 }
 
 impl<D: Desktop> WindowManagement for DetectingDesktop<D> {
-    async fn windows(&self) -> DesktopResult<Vec<WindowInfo>> {
-        self.inner().windows().await
-    }
-
-    async fn windows_changed(&self, known: &[WindowInfo], bound: Duration) -> DesktopResult<Vec<WindowInfo>> {
-        self.inner().windows_changed(known, bound).await
-    }
-
-    async fn activate(&self, window: WindowId) -> DesktopResult<()> {
-        self.inner().activate(window).await
-    }
-
-    async fn close(&self, window: WindowId) -> DesktopResult<()> {
-        self.inner().close(window).await
-    }
-
-    async fn launch(&self, request: &LaunchRequest) -> DesktopResult<LaunchedProgram> {
-        self.inner().launch(request).await
-    }
-
-    async fn launch_all(&self, requests: &[LaunchRequest]) -> DesktopResult<Vec<LaunchedProgram>> {
-        self.inner().launch_all(requests).await
-    }
-
-    fn applications(&self) -> Vec<InstalledApplication> {
-        self.inner().applications()
-    }
-
-    fn process_ended(&self, pid: u32) -> Option<ProcessExit> {
-        self.inner().process_ended(pid)
-    }
-
-    fn last_words(&self, pid: u32) -> String {
-        self.inner().last_words(pid)
-    }
+    delegate!(
+        inner() =>
+            windows, windows_changed, activate, close, launch, launch_all, applications, process_ended,
+            last_words
+    );
 }
 
 impl<D: Desktop> Documents for DetectingDesktop<D> {
-    async fn document(&self, window: &WindowInfo) -> DesktopResult<Option<DocumentInfo>> {
-        self.inner().document(window).await
-    }
-
-    async fn file(&self, path: &str) -> DesktopResult<FileState> {
-        self.inner().file(path).await
-    }
+    delegate!(inner() => document, file);
 }
 
 impl<D: Desktop> Native for DetectingDesktop<D> {
-    fn natives(&self) -> Natives {
-        self.inner().natives()
-    }
-
-    async fn native(&self, window: WindowId, call: &NativeCall) -> DesktopResult<NativeAnswer> {
-        self.inner().native(window, call).await
-    }
+    delegate!(inner() => natives, native);
 }
 
 impl<D: Desktop> UiTree for DetectingDesktop<D> {
+    delegate!(inner() => known_focus, last_place);
+
     async fn tree(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
         self.tree_or_root(window, limits).await
     }
@@ -151,14 +103,6 @@ impl<D: Desktop> UiTree for DetectingDesktop<D> {
             self.prepare();
         }
         Ok(may)
-    }
-
-    async fn known_focus(&self, window: WindowId) -> DesktopResult<Option<Element>> {
-        self.inner().known_focus(window).await
-    }
-
-    fn last_place(&self, id: ElementId) -> Option<ElementTreePath> {
-        self.inner().last_place(id)
     }
 }
 
@@ -225,66 +169,15 @@ impl<D: Desktop> ElementPatterns for DetectingDesktop<D> {
 }
 
 impl<D: Desktop> InputInjection for DetectingDesktop<D> {
-    async fn click(
-        &self,
-        at: Point<Screen>,
-        held: impl Into<PointerChord> + Send,
-        count: u8,
-    ) -> DesktopResult<()> {
-        self.inner().click(at, held, count).await
-    }
-
-    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &PointerChord) -> DesktopResult<()> {
-        self.inner().drag(from, to, held).await
-    }
-
-    async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
-        self.inner().scroll(at, right, down).await
-    }
-
-    async fn hover(&self, at: Point<Screen>) -> DesktopResult<()> {
-        self.inner().hover(at).await
-    }
-
-    async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {
-        self.inner().press(chord).await
-    }
-
-    async fn type_text(&self, text: &str) -> DesktopResult<()> {
-        self.inner().type_text(text).await
-    }
-
-    async fn enter(&self, text: &str, then: &[KeyChord]) -> DesktopResult<()> {
-        self.inner().enter(text, then).await
-    }
+    delegate!(inner() => click, drag, scroll, hover, press, type_text, enter);
 }
 
 impl<D: Desktop> Clipboard for DetectingDesktop<D> {
-    async fn clipboard(&self) -> DesktopResult<Option<String>> {
-        self.inner().clipboard().await
-    }
-
-    async fn set_clipboard(&self, text: Option<&str>) -> DesktopResult<()> {
-        self.inner().set_clipboard(text).await
-    }
-
-    async fn set_clipboard_as(&self, format: &str, content: &str) -> DesktopResult<()> {
-        self.inner().set_clipboard_as(format, content).await
-    }
-
-    async fn clipboard_taken(&self, bound: Duration) -> DesktopResult<bool> {
-        self.inner().clipboard_taken(bound).await
-    }
+    delegate!(inner() => clipboard, set_clipboard, set_clipboard_as, clipboard_taken);
 }
 
 impl<D: Desktop> Capture for DetectingDesktop<D> {
-    async fn screen(&self) -> DesktopResult<Picture> {
-        self.inner().screen().await
-    }
-
-    async fn region(&self, region: Rect<Screen>) -> DesktopResult<Picture> {
-        self.inner().region(region).await
-    }
+    delegate!(inner() => screen, region);
 
     async fn drawn_text(&self, region: Rect<Screen>) -> DesktopResult<Option<String>> {
         self.read_region(region).await
@@ -294,17 +187,7 @@ impl<D: Desktop> Capture for DetectingDesktop<D> {
 impl<D: Desktop> IdleWait for DetectingDesktop<D> {
     type Watch = D::Watch;
 
-    async fn watch(&self, window: Option<WindowId>) -> DesktopResult<Self::Watch> {
-        self.inner().watch(window).await
-    }
-
-    async fn settle(&self, watch: Self::Watch, limits: QuietLimits) -> DesktopResult<IdleReport> {
-        self.inner().settle(watch, limits).await
-    }
-
-    async fn sleeps_for(&self, window: WindowId) -> DesktopResult<Duration> {
-        self.inner().sleeps_for(window).await
-    }
+    delegate!(inner() => watch, settle, sleeps_for);
 
     fn recently_changed(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId> {
         // Changes in a picture are not announced, so they never prove anything at once.

@@ -13,10 +13,11 @@ use tokio::time::Instant;
 
 use crate::{
     changed::changes,
+    error::OcrReadError,
     omniparser::{Omniparser, ParsedBox},
     options::DetectOptions,
     overlap::{area, around, intersection_over_union, padded},
-    reading::{OcrEngine, OcrReadError},
+    reading::OcrEngine,
     words::OcrLabel,
 };
 

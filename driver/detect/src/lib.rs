@@ -13,6 +13,7 @@ mod changed;
 mod delegate;
 #[cfg(test)]
 mod element_tests;
+mod error;
 mod eyes;
 mod languages;
 mod merge;

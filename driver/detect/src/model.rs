@@ -17,7 +17,7 @@ use deskhand_local_client::{
 use deskhand_ui::geometry::Rect;
 use tokio::{sync::oneshot, task::spawn_blocking};
 
-use crate::{languages::letters_of, options::OcrOptions, reading::OcrReadError, words::OcrLabel};
+use crate::{error::OcrReadError, languages::letters_of, options::OcrOptions, words::OcrLabel};
 
 /// The least certainty of a text with a single letter or digit, or of a sign: signs and edges are often read as letters.
 const SINGLE_CERTAINTY: f32 = 0.85;

@@ -13,8 +13,8 @@ use tokio::{
 };
 
 use crate::{
+    error::OcrReadError,
     options::OcrOptions,
-    reading::OcrReadError,
     words::{OcrLabel, labels_of_words, words_of_table},
 };
 

@@ -15,7 +15,7 @@ use crate::{
     times::{StartupTimes, elapsed_ms},
     virtual_desktop::{accessibility_bus, environment::Environment, processes::Processes},
     wayland::Compositor,
-    x11::display::{X11Address, X11Display},
+    x11::{address::X11Address, display::X11Display},
 };
 
 /// Maximum time for the session bus of the user to return the address of the accessibility bus.

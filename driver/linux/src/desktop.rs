@@ -28,13 +28,13 @@ use crate::{
     atspi::Accessibility,
     blocking::run_blocking,
     desktop_entries::DesktopEntries,
-    documents::KnownDocuments,
+    documents::known::KnownDocuments,
     history::History,
     kernel::peer_process,
     native::OfficeWorker,
     parts::{DesktopComponents, read_entries},
     screen::ScreenEvent,
-    server::{DisplayServer, On},
+    server::DisplayServer,
     times::StartupTimes,
     virtual_desktop::{
         confine::Confine,
@@ -256,12 +256,12 @@ impl LinuxDesktop {
     /// [`DesktopError`] if the X server is gone or has no XInput 2, and on Wayland, where no compositor tells what a person does in the
     /// windows of others.
     pub async fn watch_input(&self) -> DesktopResult<InputWatch> {
-        let On::X11(x11) = self.on() else {
+        let DisplayServer::X11(display) = &self.server else {
             let reason = "a Wayland compositor tells nobody what a person does in the windows of others; \
                           use `--desktop virtual`";
             return Err(DesktopError::failed("watch mouse and keyboard", reason));
         };
-        let address = x11.display().address().clone();
+        let address = display.address().clone();
         run_blocking(move || InputWatch::begin(&address)).await?
     }
 

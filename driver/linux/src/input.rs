@@ -6,7 +6,7 @@ use std::time::Duration;
 use deskhand_desktop::{DesktopResult, InputInjection, PointerChord, keys::KeyChord};
 use deskhand_ui::geometry::{Point, Screen};
 
-use crate::{desktop::LinuxDesktop, server::On};
+use crate::{desktop::LinuxDesktop, on::On};
 
 impl LinuxDesktop {
     /// Sends an input, and records that before and after.

@@ -3,13 +3,14 @@
 //! - [`LinuxDesktop`] is the desktop. `windowing`, `ui_tree`, `input` and `settling` (with `history`) implement its capabilities;
 //!   `attach` starts or takes over a desktop that a keeper process holds, `current` connects to the one that the user sits at.
 //! - `parts` is what a desktop is made of, `times` how long that took to come up.
-//! - `server` is what shows windows and takes input: an X server or a Wayland compositor; `screen` is what the two have in common.
+//! - `server` is what shows windows and takes input: an X server or a Wayland compositor, and `on` a desktop with its server; `screen` is
+//!   what the two have in common.
 //! - `x11`: the connection to the X server, its events, EWMH windows, screenshots, input, clipboard.
 //! - `wayland`: the same over `deskhand-desktop-wayland`, with pop-ups as the accessibility bus tells them.
 //! - `atspi`: the accessibility bus, and the mirror of what applications expose on it.
 //! - `virtual_desktop`: a private display with its own buses, the keeper process that holds it, and clean-up.
 //! - `kernel`: the processes of an application as the kernel reports them: whether they sleep, and what could wake them.
-//! - `toolkits`: how programs of each toolkit are recognised, and what they need to expose their elements.
+//! - `toolkits`: how programs of each toolkit are recognised, and what they need to expose their elements, and what is particular to these.
 //! - `live`: what a page needs to show a desktop and to let a person work on it, on connections of its own.
 //! - `catalogues` reads the labels that toolkits translate, for the safe guard.
 //! - `key_ring` reads secrets of the user over the Secret Service.
@@ -38,6 +39,7 @@ mod live;
 mod native;
 mod notification;
 mod office_locks;
+mod on;
 mod opening;
 mod parts;
 mod screen;

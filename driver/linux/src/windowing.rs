@@ -21,17 +21,17 @@ use crate::{
     blocking::run_blocking,
     desktop::LinuxDesktop,
     desktop_entries::{ApplicationNameMatch, DesktopEntry},
+    on::On,
     opening::{OpenTarget, Openers},
     screen::ScreenEvent,
-    server::On,
     toolkits::{self, Extras},
     virtual_desktop::{
         confine::{Profile, SandboxEnvironment},
         folders::log_of,
         processes::{Privileges, ProgramStart},
         programs::{self, BrowserHolder},
-        start::socket_of,
     },
+    x11::address::socket_of,
 };
 
 /// Maximum time for a window to get the focus.

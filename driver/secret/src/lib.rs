@@ -7,13 +7,15 @@
 //!
 //! This crate knows nothing of agents, desktops or requests.
 
+mod error;
 mod forms;
 mod named;
 mod source;
 mod value;
 mod veil;
 
+pub use error::SecretError;
 pub use named::{NoSecrets, ReadValue, SecretReader, Secrets};
-pub use source::{SecretError, SecretSource, read_environment, read_file};
+pub use source::{SecretSource, read_environment, read_file};
 pub use value::SecretValue;
 pub use veil::{TextRedaction, Veil};

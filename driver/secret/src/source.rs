@@ -3,7 +3,7 @@
 use std::{
     env, fmt,
     fs::{self, File},
-    io::{self, Read as _},
+    io::Read as _,
     os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
@@ -11,7 +11,7 @@ use std::{
 use rustix::process::{DumpableBehavior, Resource, Rlimit, getrlimit, set_dumpable_behavior, setrlimit};
 use zeroize::Zeroizing;
 
-use crate::SecretValue;
+use crate::{SecretError, SecretValue};
 
 /// The largest file that is read, in bytes.
 const FILE_MAX: u64 = 64 * 1024;
@@ -32,41 +32,6 @@ impl fmt::Display for SecretSource {
             Self::File(path) => write!(f, "the file {}", path.display()),
         }
     }
-}
-
-/// A source without a usable secret. The message continues the name of the source.
-#[derive(Debug, thiserror::Error)]
-pub enum SecretError {
-    /// The environment variable is not set, or not Unicode.
-    #[error("is not set")]
-    NotSet,
-    /// The file cannot be read.
-    #[error("cannot be read: {0}")]
-    Unreadable(io::Error),
-    /// The path is a folder, a device or a link.
-    #[error("is not a regular file")]
-    NoFile,
-    /// Others could read or change it.
-    #[error("can be read or changed by others (mode {mode:03o}); run `chmod 600` on it")]
-    Open {
-        /// Its permissions.
-        mode: u32,
-    },
-    /// The file belongs to another user.
-    #[error("belongs to another user")]
-    Foreign,
-    /// The secret is empty.
-    #[error("is empty")]
-    Empty,
-    /// The secret cannot be part of a header.
-    #[error("contains characters that are invalid in a key")]
-    Invalid,
-    /// The secret cannot be typed without pressing Return or another key.
-    #[error("has a line break or another control character")]
-    Control,
-    /// The secret is too short to be hidden, or too long to be typed.
-    #[error("must have {} to {} characters", SecretValue::CHARACTERS_MIN, SecretValue::CHARACTERS_MAX)]
-    Length,
 }
 
 /// Reads a secret from a file that only its owner, who is the user of this process, can read and change.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
-use crate::SecretError;
+use crate::{SecretError, error};
 
 /// A password or a similar value. It has no `Display` and no `Serialize`, and its `Debug` hides it; it is overwritten
 /// when dropped.
@@ -13,9 +13,9 @@ pub struct SecretValue(Zeroizing<String>);
 
 impl SecretValue {
     /// The fewest characters. A shorter value could not be hidden without hiding half of every text.
-    pub const CHARACTERS_MIN: usize = 4;
+    pub const CHARACTERS_MIN: usize = error::CHARACTERS_MIN;
     /// The most characters.
-    pub const CHARACTERS_MAX: usize = 1_000;
+    pub const CHARACTERS_MAX: usize = error::CHARACTERS_MAX;
 
     /// Takes a text, without the line break at its end.
     ///

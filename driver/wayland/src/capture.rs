@@ -23,39 +23,17 @@ use wayland_protocols_wlr::screencopy::v1::client::{
 };
 
 use crate::{
-    client::{WaylandClient, WaylandState},
+    client::WaylandClient,
+    frame::{CaptureBufferLayout, FrameKey, ScreencopyFrame},
     monitors::{Monitor, layout},
+    state::WaylandState,
 };
-
-/// The number of a picture that is being taken, unique on its connection.
-pub(crate) type FrameKey = u32;
 
 /// Maximum time for the compositor to deliver a picture.
 const FRAME_BOUND: Duration = Duration::from_secs(4);
 /// The most bytes of one picture.
 const BYTES_MAX: u32 = 512 << 20;
 const OPERATION: &str = "take a screenshot";
-
-/// Memory layout that the compositor requires for a picture.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CaptureBufferLayout {
-    pub(crate) format: Format,
-    pub(crate) width: u32,
-    pub(crate) height: u32,
-    pub(crate) stride: u32,
-}
-
-/// A picture that is being taken.
-#[derive(Debug, Default, Clone)]
-pub(crate) struct ScreencopyFrame {
-    pub(crate) layout: Option<CaptureBufferLayout>,
-    /// `true` if its rows run from bottom to top.
-    pub(crate) inverted: bool,
-    /// Areas drawn since the last picture of this monitor, in pixels.
-    pub(crate) damage: Vec<[u32; 4]>,
-    /// Outcome of the capture: `true` if the picture was taken; `None` until then.
-    pub(crate) taken: Option<bool>,
-}
 
 impl Dispatch<ZwlrScreencopyFrameV1, FrameKey> for WaylandState {
     fn event(

@@ -1,7 +1,6 @@
-//! One connection to a compositor, and what arrived on it.
+//! One connection to a compositor.
 
 use std::{
-    collections::HashMap,
     os::{fd::AsFd as _, unix::net::UnixStream},
     time::{Duration, Instant},
 };
@@ -9,40 +8,15 @@ use std::{
 use deskhand_desktop::{DesktopError, DesktopResult};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use wayland_client::{
-    Connection, Dispatch, EventQueue, Proxy, QueueHandle, delegate_noop,
-    globals::{GlobalList, GlobalListContents, registry_queue_init},
-    protocol::{
-        wl_buffer::WlBuffer,
-        wl_output::WlOutput,
-        wl_registry::{self, WlRegistry},
-        wl_seat::WlSeat,
-        wl_shm::WlShm,
-        wl_shm_pool::WlShmPool,
-    },
-};
-use wayland_protocols::xdg::xdg_output::zv1::client::zxdg_output_manager_v1::ZxdgOutputManagerV1;
-
-use crate::{
-    address::CompositorAddress,
-    capture::{FrameKey, ScreencopyFrame},
-    clipboard::Selection,
-    monitors::Monitor,
+    Connection, Dispatch, EventQueue, Proxy,
+    globals::{GlobalList, registry_queue_init},
+    protocol::wl_output::WlOutput,
 };
 
-/// The version of `wl_output` that is understood.
-const OUTPUT_VERSION: u32 = 3;
+use crate::{address::CompositorAddress, state::WaylandState};
+
 /// Maximum time for a compositor to answer before it counts as gone.
 pub(crate) const ANSWER_BOUND: Duration = Duration::from_secs(4);
-
-/// Data received on a connection.
-#[derive(Default)]
-pub(crate) struct WaylandState {
-    pub(crate) monitors: Vec<Monitor>,
-    pub(crate) places: Option<ZxdgOutputManagerV1>,
-    /// The pictures that are being taken.
-    pub(crate) frames: HashMap<FrameKey, ScreencopyFrame>,
-    pub(crate) selection: Selection,
-}
 
 /// One connection.
 pub(crate) struct WaylandClient {
@@ -165,38 +139,3 @@ pub(crate) fn read(guard: wayland_client::backend::ReadEventsGuard) -> Result<()
 pub(crate) fn gone(name: &str) -> DesktopError {
     DesktopError::Gone { what: format!("the compositor of {name} has ended") }
 }
-
-impl WaylandState {
-    fn add_monitor(&mut self, registry: &WlRegistry, name: u32, version: u32, handle: &QueueHandle<Self>) {
-        let output: WlOutput = registry.bind(name, version.min(OUTPUT_VERSION), handle, name);
-        if let Some(places) = &self.places {
-            places.get_xdg_output(&output, handle, name);
-        }
-        self.monitors.push(Monitor::new(name, output));
-    }
-}
-
-impl Dispatch<WlRegistry, GlobalListContents> for WaylandState {
-    fn event(
-        state: &mut Self,
-        registry: &WlRegistry,
-        event: wl_registry::Event,
-        _: &GlobalListContents,
-        _: &Connection,
-        handle: &QueueHandle<Self>,
-    ) {
-        if let wl_registry::Event::Global { name, interface, version } = event {
-            if interface == WlOutput::interface().name {
-                state.add_monitor(registry, name, version, handle);
-            }
-        } else if let wl_registry::Event::GlobalRemove { name } = event {
-            state.monitors.retain(|monitor| monitor.number != name);
-        }
-    }
-}
-
-delegate_noop!(WaylandState: ignore WlShm);
-delegate_noop!(WaylandState: WlShmPool);
-delegate_noop!(WaylandState: ignore WlBuffer);
-delegate_noop!(WaylandState: ignore WlSeat);
-delegate_noop!(WaylandState: ZxdgOutputManagerV1);

@@ -1,10 +1,9 @@
 //! The clipboard, by `wlr-data-control`: reading asks its current owner, writing makes a thread of this process the owner.
 
 use std::{
-    collections::HashMap,
     fs::File,
     io::{self, PipeReader, Read as _, Write as _},
-    os::fd::{AsFd as _, OwnedFd},
+    os::fd::AsFd as _,
     time::{Duration, Instant},
 };
 
@@ -12,7 +11,7 @@ use deskhand_desktop::{DesktopError, DesktopResult};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::sync::watch;
 use wayland_client::{
-    Connection, Dispatch, Proxy as _, QueueHandle, backend::ObjectId, delegate_noop, event_created_child,
+    Connection, Dispatch, Proxy as _, QueueHandle, delegate_noop, event_created_child,
     protocol::wl_seat::WlSeat,
 };
 use wayland_protocols_wlr::data_control::v1::client::{
@@ -22,10 +21,7 @@ use wayland_protocols_wlr::data_control::v1::client::{
     zwlr_data_control_source_v1::{self, ZwlrDataControlSourceV1},
 };
 
-use crate::{
-    address::CompositorAddress,
-    client::{WaylandClient, WaylandState},
-};
+use crate::{address::CompositorAddress, client::WaylandClient, state::WaylandState};
 
 /// Maximum time for the owner of the clipboard to send its content.
 const OWNER_BOUND: Duration = Duration::from_secs(3);
@@ -37,18 +33,6 @@ const SERVE_BOUND: Duration = Duration::from_secs(3_600);
 const TEXTS: [&str; 5] = ["text/plain;charset=utf-8", "UTF8_STRING", "text/plain", "TEXT", "STRING"];
 const READ: &str = "read the clipboard";
 const WRITE: &str = "write the clipboard";
-
-/// The clipboard as a connection sees it.
-#[derive(Default)]
-pub(crate) struct Selection {
-    /// The formats of what is offered.
-    offers: HashMap<ObjectId, Vec<String>>,
-    current: Option<ZwlrDataControlOfferV1>,
-    /// Descriptors to which our content was requested to be written.
-    asked: Vec<OwnedFd>,
-    /// Set once another program has taken it over.
-    lost: bool,
-}
 
 impl Dispatch<ZwlrDataControlDeviceV1, ()> for WaylandState {
     fn event(

@@ -23,8 +23,9 @@ use wayland_protocols_wlr::screencopy::v1::client::{
 };
 
 use crate::{
-    capture::{CaptureBufferLayout, FrameKey, ScreencopyBuffer, ScreencopyFrame},
+    capture::ScreencopyBuffer,
     client::{WaylandClient, read},
+    frame::{CaptureBufferLayout, FrameKey, ScreencopyFrame},
     monitors::Monitor,
     sway::Sway,
 };

@@ -26,9 +26,10 @@ use wayland_protocols_wlr::virtual_pointer::v1::client::{
 };
 
 use crate::{
-    client::{WaylandClient, WaylandState},
+    client::WaylandClient,
     keyboard::{Keymap, Symbol, modifier},
     monitors::layout,
+    state::WaylandState,
 };
 
 /// The most symbols that are sent in one piece. A compositor ends the connection of an application that leaves too much unread.

@@ -4,18 +4,15 @@
 use std::{pin::Pin, time::Duration};
 
 use deskhand_desktop::{
-    CancelScope, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents,
-    ElementAction, ElementChangeKind, ElementPatterns, FileState, IdleReport, IdleWait, InputInjection,
-    LaunchRequest, LaunchedProgram, Native, NativeAnswer, NativeCall, Natives, Picture, PointerChord,
-    ProcessExit, QuietLimits, Quirks, TreeLimits, UiTree, WindowManagement, WindowTreeSnapshot,
-    keys::KeyChord,
+    CancelScope, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents, ElementAction,
+    ElementPatterns, IdleReport, IdleWait, InputInjection, LaunchRequest, LaunchedProgram, Native,
+    NativeAnswer, NativeCall, PointerChord, QuietLimits, UiTree, WindowManagement, delegate, keys::KeyChord,
 };
 use deskhand_secret::SecretValue;
 use deskhand_ui::{
-    CellRange, CellRef, DocumentInfo, Element, ElementTreePath, InstalledApplication, TableContent, Tree,
     WindowInfo,
     action::InputCounts,
-    geometry::{Point, Rect, Screen},
+    geometry::{Point, Screen},
     ids::{ElementId, WindowId},
 };
 
@@ -59,23 +56,11 @@ impl<D: Desktop> PermittedDesktop<'_, D> {
 }
 
 impl<D: Desktop> Desktop for PermittedDesktop<'_, D> {
-    fn capabilities(&self) -> Capabilities {
-        self.desktop.capabilities()
-    }
-
-    async fn see(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<WindowTreeSnapshot> {
-        self.desktop.see(window, limits).await
-    }
-
-    fn reserve_element_id(&self) -> ElementId {
-        self.desktop.reserve_element_id()
-    }
+    delegate!(desktop => capabilities, see, reserve_element_id);
 }
 
 impl<D: Desktop> WindowManagement for PermittedDesktop<'_, D> {
-    async fn windows(&self) -> DesktopResult<Vec<WindowInfo>> {
-        self.desktop.windows().await
-    }
+    delegate!(desktop => windows, applications, process_ended, last_words);
 
     async fn windows_changed(&self, known: &[WindowInfo], bound: Duration) -> DesktopResult<Vec<WindowInfo>> {
         CancelScope::current().wait(0, self.desktop.windows_changed(known, bound)).await
@@ -106,34 +91,14 @@ impl<D: Desktop> WindowManagement for PermittedDesktop<'_, D> {
         scope.note(InputCounts { launches, ..InputCounts::default() });
         Ok(launched)
     }
-
-    fn applications(&self) -> Vec<InstalledApplication> {
-        self.desktop.applications()
-    }
-
-    fn process_ended(&self, pid: u32) -> Option<ProcessExit> {
-        self.desktop.process_ended(pid)
-    }
-
-    fn last_words(&self, pid: u32) -> String {
-        self.desktop.last_words(pid)
-    }
 }
 
 impl<D: Desktop> Documents for PermittedDesktop<'_, D> {
-    async fn document(&self, window: &WindowInfo) -> DesktopResult<Option<DocumentInfo>> {
-        self.desktop.document(window).await
-    }
-
-    async fn file(&self, path: &str) -> DesktopResult<FileState> {
-        self.desktop.file(path).await
-    }
+    delegate!(desktop => document, file);
 }
 
 impl<D: Desktop> Native for PermittedDesktop<'_, D> {
-    fn natives(&self) -> Natives {
-        self.desktop.natives()
-    }
+    delegate!(desktop => natives);
 
     async fn native(&self, window: WindowId, call: &NativeCall) -> DesktopResult<NativeAnswer> {
         CancelScope::current().check(0)?;
@@ -142,44 +107,16 @@ impl<D: Desktop> Native for PermittedDesktop<'_, D> {
 }
 
 impl<D: Desktop> UiTree for PermittedDesktop<'_, D> {
-    async fn tree(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
-        self.desktop.tree(window, limits).await
-    }
-
-    async fn element(&self, id: ElementId) -> DesktopResult<Element> {
-        self.desktop.element(id).await
-    }
-
-    async fn children(&self, id: ElementId, max: usize) -> DesktopResult<Vec<Element>> {
-        self.desktop.children(id, max).await
-    }
-
-    async fn selected(&self, id: ElementId) -> DesktopResult<Vec<Element>> {
-        self.desktop.selected(id).await
-    }
-
-    async fn element_at(&self, window: WindowId, point: Point<Screen>) -> DesktopResult<Option<Element>> {
-        self.desktop.element_at(window, point).await
-    }
-
-    async fn is_within(&self, id: ElementId, ancestor: ElementId) -> DesktopResult<bool> {
-        self.desktop.is_within(id, ancestor).await
-    }
-
-    async fn may_show_elements(&self, window: &WindowInfo) -> DesktopResult<bool> {
-        self.desktop.may_show_elements(window).await
-    }
-
-    async fn known_focus(&self, window: WindowId) -> DesktopResult<Option<Element>> {
-        self.desktop.known_focus(window).await
-    }
-
-    fn last_place(&self, id: ElementId) -> Option<ElementTreePath> {
-        self.desktop.last_place(id)
-    }
+    delegate!(
+        desktop =>
+            tree, element, children, selected, element_at, is_within, may_show_elements, known_focus,
+            last_place
+    );
 }
 
 impl<D: Desktop> ElementPatterns for PermittedDesktop<'_, D> {
+    delegate!(desktop => quirks, action_names, text, text_selection, caret, formula, cells, cell);
+
     async fn perform(&self, id: ElementId, action: &ElementAction) -> DesktopResult<()> {
         match action {
             ElementAction::Default
@@ -206,38 +143,6 @@ impl<D: Desktop> ElementPatterns for PermittedDesktop<'_, D> {
             self.show_clear(text, Into::Element(id)).await?;
         }
         self.edit(Box::pin(self.desktop.perform(id, action))).await
-    }
-
-    fn quirks(&self, id: ElementId) -> Quirks {
-        self.desktop.quirks(id)
-    }
-
-    async fn action_names(&self, id: ElementId) -> DesktopResult<Vec<String>> {
-        self.desktop.action_names(id).await
-    }
-
-    async fn text(&self, id: ElementId, max: usize) -> DesktopResult<String> {
-        self.desktop.text(id, max).await
-    }
-
-    async fn text_selection(&self, id: ElementId) -> DesktopResult<Option<(usize, usize)>> {
-        self.desktop.text_selection(id).await
-    }
-
-    async fn caret(&self, id: ElementId) -> DesktopResult<Option<usize>> {
-        self.desktop.caret(id).await
-    }
-
-    async fn formula(&self, table: ElementId, cell: CellRef) -> DesktopResult<Option<String>> {
-        self.desktop.formula(table, cell).await
-    }
-
-    async fn cells(&self, table: ElementId, range: CellRange) -> DesktopResult<TableContent> {
-        self.desktop.cells(table, range).await
-    }
-
-    async fn cell(&self, table: ElementId, cell: CellRef) -> DesktopResult<Element> {
-        self.desktop.cell(table, cell).await
     }
 }
 
@@ -324,9 +229,7 @@ impl<D: Desktop> InputInjection for PermittedDesktop<'_, D> {
 }
 
 impl<D: Desktop> Clipboard for PermittedDesktop<'_, D> {
-    async fn clipboard(&self) -> DesktopResult<Option<String>> {
-        self.desktop.clipboard().await
-    }
+    delegate!(desktop => clipboard);
 
     async fn set_clipboard(&self, text: Option<&str>) -> DesktopResult<()> {
         CancelScope::current().check(0)?;
@@ -344,47 +247,18 @@ impl<D: Desktop> Clipboard for PermittedDesktop<'_, D> {
 }
 
 impl<D: Desktop> Capture for PermittedDesktop<'_, D> {
-    async fn screen(&self) -> DesktopResult<Picture> {
-        self.desktop.screen().await
-    }
-
-    async fn region(&self, region: Rect<Screen>) -> DesktopResult<Picture> {
-        self.desktop.region(region).await
-    }
-
-    async fn drawn_text(&self, region: Rect<Screen>) -> DesktopResult<Option<String>> {
-        self.desktop.drawn_text(region).await
-    }
+    delegate!(desktop => screen, region, drawn_text);
 }
 
 impl<D: Desktop> IdleWait for PermittedDesktop<'_, D> {
     type Watch = D::Watch;
 
-    async fn watch(&self, window: Option<WindowId>) -> DesktopResult<Self::Watch> {
-        self.desktop.watch(window).await
-    }
+    delegate!(
+        desktop =>
+            watch, sleeps_for, recently_changed, attribute_to_action, mark_self_changing, is_self_changing
+    );
 
     async fn settle(&self, watch: Self::Watch, limits: QuietLimits) -> DesktopResult<IdleReport> {
         CancelScope::current().wait(0, self.desktop.settle(watch, limits)).await
-    }
-
-    async fn sleeps_for(&self, window: WindowId) -> DesktopResult<Duration> {
-        self.desktop.sleeps_for(window).await
-    }
-
-    fn recently_changed(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId> {
-        self.desktop.recently_changed(elements, span)
-    }
-
-    fn attribute_to_action(&self, element: ElementId) {
-        self.desktop.attribute_to_action(element);
-    }
-
-    fn mark_self_changing(&self, element: ElementId, aspect: ElementChangeKind) {
-        self.desktop.mark_self_changing(element, aspect);
-    }
-
-    fn is_self_changing(&self, element: ElementId, aspect: ElementChangeKind) -> bool {
-        self.desktop.is_self_changing(element, aspect)
     }
 }

@@ -26,8 +26,8 @@ pub use secret::SecretUse;
 use crate::{
     before::look,
     checks::{is_beneath, is_same_place},
+    hidden::blindness,
     menus::is_menu,
-    text::blindness,
 };
 
 /// The most characters of a field that are read before a line end goes to it.

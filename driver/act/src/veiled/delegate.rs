@@ -3,14 +3,12 @@
 use std::time::Duration;
 
 use deskhand_desktop::{
-    Capabilities, Capture, Clipboard, Desktop, DesktopResult, Documents, ElementAction, ElementChangeKind,
-    ElementPatterns, FileState, IdleReport, IdleWait, InputInjection, LaunchRequest, LaunchedProgram, Native,
-    NativeAnswer, NativeCall, Natives, Picture, PointerChord, ProcessExit, QuietLimits, Quirks, TreeLimits,
-    UiTree, WindowManagement, WindowTreeSnapshot, keys::KeyChord,
+    Capture, Clipboard, Desktop, DesktopResult, Documents, ElementAction, ElementPatterns, FileState,
+    IdleReport, IdleWait, InputInjection, Native, Picture, QuietLimits, TreeLimits, UiTree, WindowManagement,
+    WindowTreeSnapshot, delegate, keys::KeyChord,
 };
 use deskhand_ui::{
-    CellRange, CellRef, DocumentInfo, Element, ElementTreePath, InstalledApplication, TableContent, Tree,
-    WindowInfo,
+    CellRange, CellRef, DocumentInfo, Element, TableContent, Tree, WindowInfo,
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
 };
@@ -18,22 +16,18 @@ use deskhand_ui::{
 use super::{BEYOND, VeiledDesktop};
 
 impl<D: Desktop> Desktop for VeiledDesktop<D> {
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
+    delegate!(inner => capabilities, reserve_element_id);
 
     async fn see(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<WindowTreeSnapshot> {
         let sight = self.inner.see(window, limits).await?;
         let notices = sight.notices.into_iter().map(|notice| self.veil.hide(&notice).into_owned()).collect();
         Ok(WindowTreeSnapshot { tree: self.tree(sight.tree), notices })
     }
-
-    fn reserve_element_id(&self) -> ElementId {
-        self.inner.reserve_element_id()
-    }
 }
 
 impl<D: Desktop> WindowManagement for VeiledDesktop<D> {
+    delegate!(inner => activate, close, launch, launch_all, applications, process_ended);
+
     async fn windows(&self) -> DesktopResult<Vec<WindowInfo>> {
         Ok(self.windows(self.inner.windows().await?))
     }
@@ -54,30 +48,6 @@ impl<D: Desktop> WindowManagement for VeiledDesktop<D> {
         };
         let known: Vec<WindowInfo> = known.iter().map(shown).collect();
         Ok(self.windows(self.inner.windows_changed(&known, bound).await?))
-    }
-
-    async fn activate(&self, window: WindowId) -> DesktopResult<()> {
-        self.inner.activate(window).await
-    }
-
-    async fn close(&self, window: WindowId) -> DesktopResult<()> {
-        self.inner.close(window).await
-    }
-
-    async fn launch(&self, request: &LaunchRequest) -> DesktopResult<LaunchedProgram> {
-        self.inner.launch(request).await
-    }
-
-    async fn launch_all(&self, requests: &[LaunchRequest]) -> DesktopResult<Vec<LaunchedProgram>> {
-        self.inner.launch_all(requests).await
-    }
-
-    fn applications(&self) -> Vec<InstalledApplication> {
-        self.inner.applications()
-    }
-
-    fn process_ended(&self, pid: u32) -> Option<ProcessExit> {
-        self.inner.process_ended(pid)
     }
 
     fn last_words(&self, pid: u32) -> String {
@@ -106,16 +76,12 @@ impl<D: Desktop> Documents for VeiledDesktop<D> {
 }
 
 impl<D: Desktop> Native for VeiledDesktop<D> {
-    fn natives(&self) -> Natives {
-        self.inner.natives()
-    }
-
-    async fn native(&self, window: WindowId, call: &NativeCall) -> DesktopResult<NativeAnswer> {
-        self.inner.native(window, call).await
-    }
+    delegate!(inner => natives, native);
 }
 
 impl<D: Desktop> UiTree for VeiledDesktop<D> {
+    delegate!(inner => is_within, may_show_elements, last_place);
+
     async fn tree(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
         Ok(self.tree(self.inner.tree(window, limits).await?))
     }
@@ -136,24 +102,14 @@ impl<D: Desktop> UiTree for VeiledDesktop<D> {
         Ok(self.inner.element_at(window, point).await?.map(|element| self.element(element)))
     }
 
-    async fn is_within(&self, id: ElementId, ancestor: ElementId) -> DesktopResult<bool> {
-        self.inner.is_within(id, ancestor).await
-    }
-
-    async fn may_show_elements(&self, window: &WindowInfo) -> DesktopResult<bool> {
-        self.inner.may_show_elements(window).await
-    }
-
     async fn known_focus(&self, window: WindowId) -> DesktopResult<Option<Element>> {
         Ok(self.inner.known_focus(window).await?.map(|element| self.element(element)))
-    }
-
-    fn last_place(&self, id: ElementId) -> Option<ElementTreePath> {
-        self.inner.last_place(id)
     }
 }
 
 impl<D: Desktop> ElementPatterns for VeiledDesktop<D> {
+    delegate!(inner => quirks, action_names);
+
     async fn perform(&self, id: ElementId, action: &ElementAction) -> DesktopResult<()> {
         if let ElementAction::SelectText { start, end } = action
             && let Some(hidden) = self.hidden_text(id).await?
@@ -162,14 +118,6 @@ impl<D: Desktop> ElementPatterns for VeiledDesktop<D> {
             return self.inner.perform(id, &ElementAction::SelectText { start, end }).await;
         }
         self.inner.perform(id, action).await
-    }
-
-    fn quirks(&self, id: ElementId) -> Quirks {
-        self.inner.quirks(id)
-    }
-
-    async fn action_names(&self, id: ElementId) -> DesktopResult<Vec<String>> {
-        self.inner.action_names(id).await
     }
 
     async fn text(&self, id: ElementId, max: usize) -> DesktopResult<String> {
@@ -208,30 +156,7 @@ impl<D: Desktop> ElementPatterns for VeiledDesktop<D> {
 }
 
 impl<D: Desktop> InputInjection for VeiledDesktop<D> {
-    async fn click(
-        &self,
-        at: Point<Screen>,
-        held: impl Into<PointerChord> + Send,
-        count: u8,
-    ) -> DesktopResult<()> {
-        self.inner.click(at, held, count).await
-    }
-
-    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &PointerChord) -> DesktopResult<()> {
-        self.inner.drag(from, to, held).await
-    }
-
-    async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
-        self.inner.scroll(at, right, down).await
-    }
-
-    async fn hover(&self, at: Point<Screen>) -> DesktopResult<()> {
-        self.inner.hover(at).await
-    }
-
-    async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {
-        self.inner.press(chord).await
-    }
+    delegate!(inner => click, drag, scroll, hover, press);
 
     async fn type_text(&self, text: &str) -> DesktopResult<()> {
         self.inner.type_text(text).await.map_err(|error| self.input_error(text, error))
@@ -243,22 +168,12 @@ impl<D: Desktop> InputInjection for VeiledDesktop<D> {
 }
 
 impl<D: Desktop> Clipboard for VeiledDesktop<D> {
+    delegate!(inner => set_clipboard, set_clipboard_as, clipboard_taken);
+
     async fn clipboard(&self) -> DesktopResult<Option<String>> {
         let mut text = self.inner.clipboard().await?;
         self.hide_optional(&mut text);
         Ok(text)
-    }
-
-    async fn set_clipboard(&self, text: Option<&str>) -> DesktopResult<()> {
-        self.inner.set_clipboard(text).await
-    }
-
-    async fn set_clipboard_as(&self, format: &str, content: &str) -> DesktopResult<()> {
-        self.inner.set_clipboard_as(format, content).await
-    }
-
-    async fn clipboard_taken(&self, bound: Duration) -> DesktopResult<bool> {
-        self.inner.clipboard_taken(bound).await
     }
 }
 
@@ -281,33 +196,14 @@ impl<D: Desktop> Capture for VeiledDesktop<D> {
 impl<D: Desktop> IdleWait for VeiledDesktop<D> {
     type Watch = D::Watch;
 
-    async fn watch(&self, window: Option<WindowId>) -> DesktopResult<Self::Watch> {
-        self.inner.watch(window).await
-    }
+    delegate!(
+        inner =>
+            watch, sleeps_for, recently_changed, attribute_to_action, mark_self_changing, is_self_changing
+    );
 
     async fn settle(&self, watch: Self::Watch, limits: QuietLimits) -> DesktopResult<IdleReport> {
         let settled = self.inner.settle(watch, limits).await?;
         let changes = settled.changes.into_iter().map(|change| self.change(change)).collect();
         Ok(IdleReport { changes, ..settled })
-    }
-
-    async fn sleeps_for(&self, window: WindowId) -> DesktopResult<Duration> {
-        self.inner.sleeps_for(window).await
-    }
-
-    fn recently_changed(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId> {
-        self.inner.recently_changed(elements, span)
-    }
-
-    fn attribute_to_action(&self, element: ElementId) {
-        self.inner.attribute_to_action(element);
-    }
-
-    fn mark_self_changing(&self, element: ElementId, aspect: ElementChangeKind) {
-        self.inner.mark_self_changing(element, aspect);
-    }
-
-    fn is_self_changing(&self, element: ElementId, aspect: ElementChangeKind) -> bool {
-        self.inner.is_self_changing(element, aspect)
     }
 }

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::{
-    browser::{Arrival, GLANCE_BOUND, LOAD_BOUND, WORLD},
     geometry::BrowserWindowBounds,
     link::{BrowserClient, BrowserCommand},
+    requests::{Arrival, GLANCE_BOUND, LOAD_BOUND, WORLD},
     state::kept,
     wire::BrowserCallError,
 };

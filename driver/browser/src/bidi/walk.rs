@@ -7,8 +7,8 @@ use tokio::time::timeout;
 
 use super::{Bidi, act::call_function};
 use crate::{
-    browser::{FRAMES_MAX, FrameReadOptions, SCRIPT, reading},
     compose::{FrameContent, FrameReading},
+    requests::{FRAMES_MAX, FrameReadOptions, SCRIPT, reading},
     state::kept,
     wire::BrowserCallError,
 };

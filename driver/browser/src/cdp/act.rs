@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::{
-    browser::{Arrival, LOAD_BOUND},
     geometry::BrowserWindowBounds,
     link::{BrowserClient, BrowserCommand},
+    requests::{Arrival, LOAD_BOUND},
     state::kept,
     wire::BrowserCallError,
 };

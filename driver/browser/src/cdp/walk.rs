@@ -7,9 +7,9 @@ use tokio::time::timeout;
 
 use super::Cdp;
 use crate::{
-    browser::{FRAMES_MAX, FrameReadOptions, SCRIPT, WORLD, reading},
     compose::{FrameContent, FrameReading},
     link::BrowserCommand,
+    requests::{FRAMES_MAX, FrameReadOptions, SCRIPT, WORLD, reading},
     state::kept,
     wire::BrowserCallError,
 };

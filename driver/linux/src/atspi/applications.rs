@@ -202,7 +202,7 @@ async fn describe(
         &version.unwrap_or_default(),
         &name.unwrap_or_default(),
     );
-    let has_pages = toolkit.has_pages_apart() || draws_pages(pid);
+    let has_pages = toolkit.has_pages_apart || draws_pages(pid);
     let application = Application { root, pid, toolkit, origin, has_pages };
     if let Err(error) = deliver_roles(bus, &application).await {
         tracing::warn!(%error, root = %application.root, "changes of roles in an application are not delivered");

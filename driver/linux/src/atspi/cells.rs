@@ -158,7 +158,7 @@ impl Accessibility {
         let reading = async {
             let is_virtual = bus.child_count(&known.object).await? > TreeLimits::default().children_max;
             let (cell, mut element, text) = self.read_cell(&application, &known, at).await?;
-            if is_virtual && application.toolkit.names_cells_by_place() {
+            if is_virtual && application.toolkit.names_cells_by_place {
                 let place = (at.row, at.column);
                 element.id = self.with_ids(|ids| ids.id_of_cell(table, place, &cell, known.shift));
             }

@@ -13,24 +13,12 @@ use super::{
     application::Application,
     bus::{ACCESSIBLE, AtspiCallError, Bus, CallResult, DOCUMENT, SELECTION, TABLE, TEXT, VALUE},
     component::extents,
+    header::AtspiObjectHeader,
     quirks::AtspiToolkit,
     shift::Shift,
     told::read_told,
     wire::{self, ObjectRef, WireRef},
 };
-
-/// Properties that decide if an object is shown and how it is read further. `Cache.GetItems` returns them for
-/// all objects at once.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct AtspiObjectHeader {
-    pub(crate) role: Role,
-    pub(crate) name: String,
-    pub(crate) states: States,
-    pub(crate) patterns: Vec<ElementCapability>,
-    pub(crate) child_count: u32,
-    /// Its description, if it was read along with the rest.
-    pub(crate) description: Option<String>,
-}
 
 /// The other properties that an observation shows.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -60,14 +48,14 @@ pub(crate) async fn read_states(bus: &Bus, object: &ObjectRef) -> CallResult<Sta
     Ok(wire::states(&words))
 }
 
-/// The states of an object, completed by whether a menu is open where only its parent tells that: see GTK 2 in `quirks`.
+/// The states of an object, completed by whether a menu is open where only its parent tells that: see `toolkits/gtk2`.
 pub(crate) async fn read_states_of(
     bus: &Bus,
     object: &ObjectRef,
     toolkit: AtspiToolkit,
 ) -> CallResult<States> {
     let states = read_states(bus, object).await?;
-    if !toolkit.opens_menus_by_selection() || !states.has(State::Visible) {
+    if !toolkit.opens_menus_by_selection || !states.has(State::Visible) {
         return Ok(states);
     }
     if wire::role(bus.call(object, ACCESSIBLE, "GetRole", &()).await?) != Role::MENU {
@@ -128,7 +116,7 @@ async fn read_properties(
     object: &ObjectRef,
     toolkit: AtspiToolkit,
 ) -> CallResult<(String, Option<String>, u32)> {
-    if !toolkit.has_get_all() {
+    if !toolkit.has_get_all {
         let (name, child_count) = tokio::try_join!(
             async { offered(bus.property::<String>(object, ACCESSIBLE, "Name").await) },
             async { offered(bus.child_count(object).await) },
@@ -192,7 +180,7 @@ pub(crate) async fn read_details(
             }
         },
         async {
-            let tells = head.role == Role::DOCUMENT_WEB && toolkit.tells_addresses();
+            let tells = head.role == Role::DOCUMENT_WEB && toolkit.tells_addresses;
             if tells { offered(read_address(bus, object).await) } else { Ok(None) }
         },
         async {

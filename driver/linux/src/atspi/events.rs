@@ -129,7 +129,7 @@ pub(crate) async fn subscribe(bus: &Bus) -> DesktopResult<MessageStream> {
 /// Asks for the changes of roles in one application as well, as of a password that is made visible, if it has any. The message
 /// bus forgets that when the application leaves.
 pub(crate) async fn deliver_roles(bus: &Bus, application: &Application) -> CallResult<()> {
-    if application.toolkit.changes_roles() {
+    if application.toolkit.changes_roles {
         deliver(bus, role_rules(application)).await?;
     }
     Ok(())

@@ -175,7 +175,7 @@ impl Accessibility {
     pub(crate) async fn announces_after(&self, window: &AtspiFrameCriteria) -> DesktopResult<Duration> {
         let found = self.frame_of(&self.shared.bus, window, WalkSource::Mirror).await?;
         let application = found.ok().flatten().map(|(application, _, _)| application);
-        Ok(application.map(|application| application.toolkit.announces_after()).unwrap_or_default())
+        Ok(application.map(|application| application.toolkit.announces_after).unwrap_or_default())
     }
 
     /// Returns `true` if an element is `ancestor` or a descendant of it.
@@ -265,7 +265,7 @@ async fn next_spot(
             || application.toolkit.is_out_of_view((&role, states), Some(parent_role), reported)
             || application.toolkit.is_repetition(&role, reported)
         {
-            let has_none_yet = application.toolkit.places_with_next_frame() && reported.is_none();
+            let has_none_yet = application.toolkit.places_with_next_frame && reported.is_none();
             let comes = has_none_yet && states.has(State::Visible) && !states.has(State::Showing);
             return Ok((None, comes.then_some(object)));
         }
@@ -289,7 +289,7 @@ async fn next_spot(
         }
     }
     let recycles = application.toolkit.recycles(parent_role);
-    if (recycles && !several.is_empty()) || (application.toolkit.covers_unseen() && several.len() > 1) {
+    if (recycles && !several.is_empty()) || (application.toolkit.covers_unseen && several.len() > 1) {
         let Point { x, y, .. } = spot.shift.undo(point);
         let drawn = row_at(bus, &spot.object, (x, y)).await?;
         if let Some(drawn) = drawn.filter(|drawn| recycles || several.iter().any(|one| one.object == *drawn))

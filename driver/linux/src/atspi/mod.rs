@@ -1,9 +1,9 @@
 //! The accessibility bus: elements, tables, actions and events of applications.
 //!
 //! - [`Accessibility`] is the connection; what it remembers between calls is in `shared`. Its operations are in
-//!   `mirror`, `details`, `cells`, `view`, `act` and `find`; `pop_ups` lists pop-ups where the display does not.
+//!   `mirror`, `details` (with `header`), `cells`, `view`, `act` and `find`; `pop_ups` lists pop-ups where the display does not.
 //! - `bus` makes bounded calls, `wire` decodes their replies, `component` reads positions, `shift` and `placing` make
-//!   them those of the screen, `quirks` holds the differences between toolkits,
+//!   them those of the screen, `quirks` tells the differences between toolkits,
 //!   `recycled` that of lists whose rows keep the place where they were.
 //! - `ids` assigns the ids that agents use. `applications` finds the `application` of a process and the frame of an X
 //!   window. `events` receives what applications announce and parses each to an `event`.
@@ -23,6 +23,7 @@ mod details;
 mod event;
 mod events;
 mod find;
+mod header;
 mod ids;
 mod mirror;
 mod placing;

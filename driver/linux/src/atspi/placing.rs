@@ -1,4 +1,4 @@
-//! Positions of elements on the screen: toolkits count from different places, some of them wrongly (`quirks`
+//! Positions of elements on the screen: toolkits count from different places, some of them wrongly (`toolkits`
 //! says what each does).
 
 use deskhand_ui::{
@@ -26,22 +26,13 @@ impl AtspiToolkit {
             Shift { x: window.x - reported.x, y: window.y - reported.y, scale, ..Shift::NONE }
         };
         let scale = Scale::of(reported, window);
-        match (origin, self) {
-            (CoordinateOrigin::Window, _) => {
+        match origin {
+            CoordinateOrigin::Window => {
                 let ((left, top), shift) = (shadow(reported, window), to_window(Scale::default()));
                 Shift { x: shift.x - left, y: shift.y - top, ..shift }
             }
-            (CoordinateOrigin::Screen, Self::Gtk4) => to_window(scale),
-            (
-                CoordinateOrigin::Screen,
-                Self::Gtk2
-                | Self::Gtk3
-                | Self::Qt
-                | Self::Chromium
-                | Self::Java
-                | Self::LibreOffice
-                | Self::Other,
-            ) => {
+            CoordinateOrigin::Screen if self.counts_from_window => to_window(scale),
+            CoordinateOrigin::Screen => {
                 // Qt counts from the monitor.
                 let is_moved = scale != Scale::default() && scale.makes_same(reported, window);
                 if is_moved { to_window(scale) } else { Shift { scale, ..Shift::NONE } }
@@ -55,7 +46,7 @@ impl AtspiToolkit {
     pub(super) fn pop_up_shift(self, role: &Role, parent_role: &Role, parent: Shift) -> Shift {
         /// As the default theme has it, to the left and at the top. A menu inside of another one has the same.
         const SHADOW: (i32, i32) = (6, 5);
-        if !self.selects_open_menus() || parent.within != Within::Window || *parent_role == Role::MENU_BAR {
+        if !self.selects_open_menus || parent.within != Within::Window || *parent_role == Role::MENU_BAR {
             return parent;
         }
         if *parent_role == Role::MENU {
@@ -73,12 +64,12 @@ impl AtspiToolkit {
         parent_shift: Shift,
         parent_reported: Option<Rect<Screen>>,
     ) -> Shift {
-        if self == Self::Chromium && *role == Role::DOCUMENT_WEB {
+        if self.tells_pages_in_pixels && *role == Role::DOCUMENT_WEB {
             // What surrounds a page has places in units, a page in pixels of the screen.
             let is_scaled = parent_shift.scale != Scale::default();
             return if is_scaled { Shift::NONE } else { parent_shift };
         }
-        let (Self::LibreOffice, Some(own), Some(parent)) = (self, reported, parent_reported) else {
+        let (true, Some(own), Some(parent)) = (self.misplaces_root_panes, reported, parent_reported) else {
             return parent_shift;
         };
         let scale = parent_shift.scale;
@@ -108,28 +99,33 @@ fn shadow(reported: Rect<Screen>, window: Rect<Screen>) -> (i32, i32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::toolkits::{chromium, gtk3, libreoffice};
 
     #[test]
     fn vcl_is_shifted_below_its_root_pane_but_gtk_inside_it_is_not() {
         let rect = |y: i32| Some(Rect::new(0, y, 138, 23));
-        let office = AtspiToolkit::LibreOffice;
+        let office = AtspiToolkit(&libreoffice::ELEMENTS);
         let down = office.shift(&Role::ROOT_PANE, rect(19), Shift::NONE, rect(44));
         assert_eq!(down, Shift { x: 0, y: 25, ..Shift::NONE });
         assert_eq!(office.shift(&Role::TOOL_BAR, rect(60), down, rect(19)), down);
         assert_eq!(office.shift(&Role::PANEL, rect(1035), down, rect(1010)), Shift::NONE);
-        assert_eq!(AtspiToolkit::Gtk3.shift(&Role::ROOT_PANE, rect(19), Shift::NONE, rect(44)), Shift::NONE);
+        assert_eq!(
+            AtspiToolkit(&gtk3::ELEMENTS).shift(&Role::ROOT_PANE, rect(19), Shift::NONE, rect(44)),
+            Shift::NONE
+        );
     }
 
     #[test]
     fn a_page_is_told_in_pixels_whatever_surrounds_it() {
-        let page = |around: Shift| AtspiToolkit::Chromium.shift(&Role::DOCUMENT_WEB, None, around, None);
-        let scaled = AtspiToolkit::Chromium.frame_shift(
+        let page =
+            |around: Shift| AtspiToolkit(&chromium::ELEMENTS).shift(&Role::DOCUMENT_WEB, None, around, None);
+        let scaled = AtspiToolkit(&chromium::ELEMENTS).frame_shift(
             Some(Rect::new(10, 10, 600, 400)),
             Rect::new(20, 20, 1200, 800),
             CoordinateOrigin::Screen,
         );
         assert_ne!(scaled, Shift::NONE);
-        assert_eq!(AtspiToolkit::Chromium.shift(&Role::PANEL, None, scaled, None), scaled);
+        assert_eq!(AtspiToolkit(&chromium::ELEMENTS).shift(&Role::PANEL, None, scaled, None), scaled);
         assert_eq!(page(scaled), Shift::NONE);
         let moved = Shift { x: 3, ..Shift::NONE };
         assert_eq!(page(moved), moved);

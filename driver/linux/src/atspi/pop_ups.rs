@@ -71,7 +71,7 @@ impl Accessibility {
         application: &Application,
         mut shift: Shift,
     ) -> CallResult<Vec<PopUp>> {
-        if !application.toolkit.selects_open_menus() {
+        if !application.toolkit.selects_open_menus {
             return Ok(Vec::new());
         }
         let menus = self.with_mirror(|mirror| {

@@ -23,13 +23,7 @@ const OBJECTS_MAX: u32 = 1_000;
 impl AtspiToolkit {
     /// Returns `true` if rows of a container with this role may have gone out of view although they report that they show.
     pub(crate) fn recycles(self, role: &Role) -> bool {
-        self == Self::Gtk4
-            && [Role::LIST, Role::LIST_BOX, Role::TABLE, Role::TREE, Role::TREE_TABLE].contains(role)
-    }
-
-    /// Returns `true` if an element that is not shown may report a place over others, as the shield beside a side bar (`AdwFlap`).
-    pub(crate) fn covers_unseen(self) -> bool {
-        self == Self::Gtk4
+        (self.0.recycles)(role)
     }
 
     /// Returns `true` if the rows in view of a container are found by the places of all its children.

@@ -15,7 +15,6 @@ use super::{
     event::Announcement,
     ids::ElementIds,
     mirror::AtspiMirror,
-    quirks::AtspiToolkit,
     wire::ObjectRef,
 };
 
@@ -40,6 +39,6 @@ impl AtspiSharedState {
     /// Returns the time after an input within which a change of an object counts as immediate.
     pub(crate) fn at_once(&self, object: &ObjectRef) -> Duration {
         let applications = self.applications.lock().unwrap_or_else(PoisonError::into_inner);
-        applications.toolkit_of(object).map(AtspiToolkit::at_once).unwrap_or_default()
+        applications.toolkit_of(object).map(|toolkit| toolkit.at_once).unwrap_or_default()
     }
 }

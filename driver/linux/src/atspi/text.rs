@@ -71,7 +71,7 @@ pub(super) async fn select_text(
     let text: String = bus.call(object, TEXT, "GetText", &(0_i32, length)).await?;
     let (start, end) = offsets(&text, length, (start, end));
     let count: i32 = bus.call(object, TEXT, "GetNSelections", &()).await?;
-    if toolkit.has_broken_set_selection() {
+    if toolkit.has_broken_set_selection {
         for _ in 0..count.min(1) {
             bus.act::<_, bool>(object, TEXT, "RemoveSelection", &0_i32).await?;
         }

@@ -9,7 +9,7 @@ use jiff::{ToSpan as _, civil};
 
 use super::{
     bus::{ACCESSIBLE, AtspiCallError, Bus, CallResult, TEXT, VALUE},
-    details::AtspiObjectHeader,
+    header::AtspiObjectHeader,
     quirks::AtspiToolkit,
     wire::ObjectRef,
 };
@@ -35,7 +35,7 @@ pub(super) async fn read_told(
     head: &AtspiObjectHeader,
     text: Option<&str>,
 ) -> CallResult<Option<String>> {
-    if !toolkit.tells_formats() {
+    if !toolkit.tells_formats {
         return Ok(None);
     }
     let told = match (&head.role, text) {

@@ -19,7 +19,8 @@ use super::{
     bus::{ACCESSIBLE, AtspiCallError, Bus, CallResult, pipelined},
     cells::{cell_object, cell_text, cells_of},
     component::{extents, object_at},
-    details::{AtspiObjectHeader, Details, read_details, read_head, read_states},
+    details::{Details, read_details, read_head, read_states},
+    header::AtspiObjectHeader,
     quirks::AtspiToolkit,
     shift::Shift,
     wire::{ObjectRef, WireRef},
@@ -173,7 +174,7 @@ impl Viewer<'_, '_> {
             let index = u32::try_from(index).ok()?;
             Some(CellRef { row: index.checked_div(columns)?, column: index.checked_rem(columns)? })
         };
-        let by_name = name.parse().ok().filter(|_| self.toolkit.names_cells_by_place());
+        let by_name = name.parse().ok().filter(|_| self.toolkit.names_cells_by_place);
         Ok(by_name.or_else(by_index).map(|cell| (cell, reported)))
     }
 
@@ -302,7 +303,7 @@ impl Viewer<'_, '_> {
         first: CellRef,
         mut places: Vec<CellRef>,
     ) -> CallResult<BTreeMap<(u32, u32), VirtualContainerCell>> {
-        if places.len() >= PICTURE_WORTH && self.toolkit.draws_cells_in_place() {
+        if places.len() >= PICTURE_WORTH && self.toolkit.draws_cells_in_place {
             self.leave_out_blank(table, container, first, &mut places).await?;
         }
         let read = pipelined(places, |at| async move {

@@ -41,8 +41,8 @@ use super::{
     update::{ScreenUpdate, ScreenUpdateRegion},
 };
 use crate::x11::{
+    address::X11Address,
     capture::X11Capture,
-    display::X11Address,
     fault::{WorkResult, X11RequestError},
 };
 

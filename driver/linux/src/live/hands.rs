@@ -32,9 +32,10 @@ use x11rb::{
 };
 use xkeysym::Keysym;
 
-use super::input::InputMessage;
+use super::message::InputMessage;
 use crate::x11::{
-    display::{X11Address, create_own_window, intern},
+    address::X11Address,
+    display::{create_own_window, intern},
     fault::{WorkResult, X11RequestError},
     input::{KeySendResult, PIECE_MAX, symbols_of},
     keyboard::{ALT, CONTROL, KeysymBindingPlan, LEVEL3, SHIFT, SUPER, Stroke},

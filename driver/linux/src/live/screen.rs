@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     virtual_desktop::protocol::{DesktopHandle, address_of},
-    x11::{display::X11Address, fault::gone},
+    x11::{address::X11Address, fault::gone},
 };
 
 /// Maximum time for an X server to accept the connection of a viewer.

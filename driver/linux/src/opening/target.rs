@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::documents::decoded;
+use crate::documents::paths::decoded;
 
 /// A target to open.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -60,7 +60,7 @@ impl IdleWait for LinuxDesktop {
             _ => Vec::new(),
         };
         let scope = Some(ApplicationScope { pid: info.app.pid, root: info.app.root.clone() });
-        let starts_late = applications.iter().map(|one| one.toolkit.starts_late()).max().unwrap_or_default();
+        let starts_late = applications.iter().map(|one| one.toolkit.starts_late).max().unwrap_or_default();
         let baseline = Baseline { windows, scope, starts_late };
         Ok(ActivitySubscription { receivers, baseline, applications: Some(applications) })
     }
@@ -73,7 +73,7 @@ impl IdleWait for LinuxDesktop {
             // It has had some of that time already.
             let history = self.history();
             let toolkit = baseline.starts_late.saturating_sub(history.since_handled());
-            let follow = applications.iter().flatten().map(|one| one.toolkit.controls_follow_within()).max();
+            let follow = applications.iter().flatten().map(|one| one.toolkit.controls_follow_within).max();
             let selection = follow.unwrap_or_default().saturating_sub(history.since_selection());
             baseline.starts_late = toolkit.max(selection);
         }
@@ -131,7 +131,7 @@ impl IdleTarget for LinuxWatched<'_> {
         if let (Some(applications), Some(accessibility)) = (self.applications, desktop.accessibility()) {
             desktop.await_application(PONG_BOUND).await?;
             for application in applications {
-                if application.toolkit.has_pages_apart() && desktop.history().awaits_input() {
+                if application.toolkit.has_pages_apart && desktop.history().awaits_input() {
                     pages::rest(application.pid).await;
                 }
                 if !accessibility.round_trip(application).await? {

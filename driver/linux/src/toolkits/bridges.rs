@@ -2,7 +2,10 @@
 
 use std::{fs, path::PathBuf};
 
-use super::{Bridge, Exposes, TOOLKITS};
+use super::{
+    definition::{Bridge, Exposes},
+    table::TOOLKITS,
+};
 
 /// Folders of libraries; the last ones contain a folder for each architecture.
 const LIBRARIES: &[&str] = &["/usr/lib64", "/usr/local/lib", "/usr/lib"];

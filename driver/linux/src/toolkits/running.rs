@@ -2,7 +2,11 @@
 
 use std::fs;
 
-use super::{Exposes, TOOLKITS, ToolkitDefinition, WEB_ENGINE};
+use super::{
+    definition::{Exposes, ToolkitDefinition},
+    qt::WEB_ENGINE,
+    table::TOOLKITS,
+};
 
 /// Libraries loaded by programs that show windows. A program with one of them and none of a toolkit of the
 /// table draws its elements itself.
@@ -17,7 +21,7 @@ pub(crate) fn may_expose(pid: u32) -> bool {
 /// Returns `true` if a process shows pages by an engine of Qt.
 pub(crate) fn draws_pages(pid: u32) -> bool {
     let loaded = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
-    toolkit_of(&String::from_utf8_lossy(&loaded)).is_some_and(|toolkit| toolkit.name == WEB_ENGINE)
+    toolkit_of(&String::from_utf8_lossy(&loaded)).is_some_and(|toolkit| toolkit.name == WEB_ENGINE.name)
 }
 
 /// The same for what a process has loaded, as `/proc/PID/maps` lists it.

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::EXPOSE_PAGES;
+use super::chromium::EXPOSE_PAGES;
 
 /// Files beside a program that is made of Chromium, such as one of Electron: its resources, and what its scripts start from.
 const CHROMIUM: &[&[&str]] = &[

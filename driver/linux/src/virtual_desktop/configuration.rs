@@ -3,8 +3,8 @@
 use std::{io, path::Path};
 
 use super::{
-    environment::{Environment, SETTINGS_FOLDER},
-    folders::{create_private, write_private},
+    environment::Environment,
+    folders::{SETTINGS_FOLDER, create_private, write_private},
     session_bus,
 };
 

@@ -8,14 +8,11 @@ use std::{
 
 use deskhand_process::{PATH_DEFAULT, find_program};
 
-use super::session_bus::PORTALS_FOLDER;
+use super::folders::{PORTALS_FOLDER, SETTINGS_FOLDER};
 use crate::toolkits;
 
 /// The variable that marks every process of a virtual desktop.
 pub(crate) const MARK: &str = "DESKHAND_DESKTOP";
-
-/// The folder with settings of toolkits, in the private folder of a virtual desktop.
-pub(crate) const SETTINGS_FOLDER: &str = "settings";
 
 /// The variables that applications get of the user's environment, where they are set. All others stay here: among them may be the
 /// key of a model. A trailing `*` stands for any end.

@@ -16,6 +16,10 @@ use rustix::{
     io::Errno,
 };
 
+/// The folder with the portals of the desktop, in its private folder.
+pub(super) const PORTALS_FOLDER: &str = "portals";
+/// The folder with settings of toolkits, in the private folder of a virtual desktop.
+pub(crate) const SETTINGS_FOLDER: &str = "settings";
 /// The folder of messages of programs, in the folder that applications do not see.
 const LOGS: &str = "logs";
 /// Opens a folder and follows no link.

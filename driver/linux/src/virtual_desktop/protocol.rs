@@ -12,8 +12,10 @@ use tokio::{
     net::UnixStream,
 };
 
-use super::start::socket_of;
-use crate::{times::StartupTimes, x11::display::X11Address};
+use crate::{
+    times::StartupTimes,
+    x11::address::{X11Address, socket_of},
+};
 
 /// The longest line that either side reads, in bytes.
 const LINE_MAX: u64 = 64 * 1024;

@@ -9,15 +9,13 @@ use std::{
 
 use super::{
     environment::Environment,
-    folders::{create_private, write_private},
+    folders::{PORTALS_FOLDER, create_private, write_private},
 };
 use crate::desktop_entries::data_folders;
 
 /// The folder with the services of the bus, in the private folder of a virtual desktop.
 const SERVICES_FOLDER: &str = "services";
 
-/// The folder with the portals of the desktop, in its private folder.
-pub(super) const PORTALS_FOLDER: &str = "portals";
 /// The portal whose dialogs are known, and need no shell of a desktop environment.
 const PORTAL: &str = "gtk.portal";
 /// Which portal is used, from version 1.17 on: portals.conf(5).

@@ -36,7 +36,8 @@ use crate::{
         processes::{Privileges, Processes, ProgramStart, StartedProgram},
     },
     x11::{
-        display::{X11Address, X11Display},
+        address::{X11Address, socket_of},
+        display::X11Display,
         worker::X11Worker,
     },
 };
@@ -234,11 +235,6 @@ async fn start_server(
 /// The process that listens at the other end of a connection, if the kernel tells.
 fn listener_of(stream: &UnixStream) -> Option<u32> {
     stream.peer_cred().ok()?.pid().and_then(|pid| u32::try_from(pid).ok())
-}
-
-/// The socket of a local display.
-pub(crate) fn socket_of(display: &str) -> PathBuf {
-    PathBuf::from(format!("/tmp/.X11-unix/X{}", display.trim_start_matches(':')))
 }
 
 async fn start_session_bus(

@@ -18,11 +18,11 @@ use deskhand_ui::{
 use crate::{
     blocking::run_blocking,
     kernel::work_of,
+    on::OnWayland,
     screen::{
         dragging::{ASIDE, Press, THRESHOLD_STEPS, path},
         pace::TextChunkSize,
     },
-    server::OnWayland,
 };
 
 /// Number of symbols to look ahead, so that the keymap changes seldom.

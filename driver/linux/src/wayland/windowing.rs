@@ -18,8 +18,8 @@ use tokio::time::Instant;
 use crate::{
     atspi::{AtspiFrameCriteria, ObjectRef, PopUp},
     desktop_entries::DesktopEntries,
+    on::OnWayland,
     screen::{monitors::monitor_of, window_ids::WindowIdRegistry},
-    server::OnWayland,
     windowing::FOCUS_BOUND,
 };
 

@@ -23,7 +23,8 @@ use x11rb::{
 };
 
 use super::{
-    display::{X11Address, X11Display, create_own_window},
+    address::X11Address,
+    display::{X11Display, create_own_window},
     fault::{WorkResult, X11RequestError},
     own_messages::{sealed, value_of},
     worker::X11Worker,

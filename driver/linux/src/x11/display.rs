@@ -4,7 +4,6 @@
 //! hangs fails it after [`ANSWER_BOUND`].
 
 use std::{
-    os::unix::net::UnixStream,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU32, Ordering},
@@ -21,10 +20,11 @@ use x11rb::{
     COPY_DEPTH_FROM_PARENT, COPY_FROM_PARENT,
     connection::Connection,
     protocol::xproto::{ConnectionExt as _, CreateWindowAux, EventMask, WindowClass},
-    rust_connection::{DefaultStream, RustConnection},
+    rust_connection::RustConnection,
 };
 
 use super::{
+    address::X11Address,
     events::{EventReader, X11EventSenders},
     fault::{WorkResult, X11RequestError, gone},
     worker::{Atoms, X11Worker},
@@ -37,50 +37,6 @@ const ANSWER_BOUND: Duration = Duration::from_secs(5);
 const EVENTS_KEPT: usize = 1024;
 
 type Job = Box<dyn FnOnce(&mut X11Worker) + Send>;
-
-/// The address of an X server.
-#[derive(Debug, Clone)]
-pub(crate) enum X11Address {
-    /// The display that `DISPLAY` and `XAUTHORITY` of the environment name.
-    Environment,
-    /// A virtual display that we started.
-    Own {
-        /// Its socket.
-        socket: std::path::PathBuf,
-        /// Its cookie.
-        cookie: [u8; 16],
-    },
-}
-
-impl X11Address {
-    /// The name of the display of the environment, for messages.
-    pub(crate) fn name_of_environment() -> String {
-        std::env::var("DISPLAY").unwrap_or_else(|_| "of this session".to_owned())
-    }
-
-    /// Connects. Blocking, but the connection is local.
-    pub(crate) fn connect(&self) -> DesktopResult<(RustConnection, usize)> {
-        let failed = |source: Box<dyn std::error::Error + Send + Sync>| {
-            DesktopError::failed("connect to the X server", source)
-        };
-        match self {
-            Self::Environment => RustConnection::connect(None).map_err(|error| failed(error.into())),
-            Self::Own { socket, cookie } => {
-                let stream = UnixStream::connect(socket).map_err(|error| failed(error.into()))?;
-                let (stream, _) =
-                    DefaultStream::from_unix_stream(stream).map_err(|error| failed(error.into()))?;
-                let connection = RustConnection::connect_to_stream_with_auth_info(
-                    stream,
-                    0,
-                    b"MIT-MAGIC-COOKIE-1".to_vec(),
-                    cookie.to_vec(),
-                )
-                .map_err(|error| failed(error.into()))?;
-                Ok((connection, 0))
-            }
-        }
-    }
-}
 
 /// A handle to an X server; the threads behind it end when it is dropped.
 pub(crate) struct X11Display {

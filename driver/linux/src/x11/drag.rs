@@ -22,11 +22,11 @@ use tokio::{
 use x11rb::protocol::xproto::{BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT};
 
 use crate::{
+    on::OnX11,
     screen::{
         ScreenEvent,
         dragging::{ASIDE, THRESHOLD_STEPS, path},
     },
-    server::OnX11,
     x11::{display::X11Display, fault::WorkResult, input::number_of, worker::X11Worker},
 };
 

@@ -26,8 +26,8 @@ use x11rb::{
 };
 
 use crate::{
+    on::OnX11,
     screen::{ScreenEvent, dragging::Press, pace::TextChunkSize},
-    server::OnX11,
     x11::{
         fault::WorkResult,
         keyboard::{self, KeysymBindingPlan, LEVEL3, SHIFT, Stroke},

@@ -1,7 +1,8 @@
 //! X11: windows, screenshots, input and clipboard.
 //!
-//! `display` owns the threads: one runs requests on a `worker`, one reads `events`. `fault` is why a request fails.
+//! `address` says where a server is. `display` owns the threads: one runs requests on a `worker`, one reads `events`. `fault` is why a request fails.
 
+pub(crate) mod address;
 pub(crate) mod capture;
 pub(crate) mod clipboard;
 pub(crate) mod display;

@@ -24,7 +24,7 @@ use x11rb::{
 };
 
 use super::{
-    display::X11Address,
+    address::X11Address,
     fault::WorkResult,
     keyboard::{ALT, CONTROL, LEVEL3, SHIFT, SUPER, keysym_of_key},
 };

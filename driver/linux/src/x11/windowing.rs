@@ -14,8 +14,8 @@ use x11rb::{
 
 use super::{fault::WorkResult, windows::WindowList, worker::X11Worker};
 use crate::{
+    on::OnX11,
     screen::{ScreenEvent, window_ids::WindowIdRegistry},
-    server::OnX11,
     windowing::{FOCUS_BOUND, FRONT_BOUND},
 };
 

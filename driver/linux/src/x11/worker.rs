@@ -10,7 +10,7 @@ use x11rb::{
 };
 
 use super::{
-    capture::X11Capture, display::X11Address, fault::WorkResult, keyboard::Keyboard, own_messages::sealed,
+    address::X11Address, capture::X11Capture, fault::WorkResult, keyboard::Keyboard, own_messages::sealed,
 };
 use crate::screen::dragging::Press;
 

@@ -17,7 +17,7 @@ const SHEET_ROWS_MIN: u32 = 65_536;
 impl AtspiTreeWalk<'_, '_> {
     /// Tells how far sheets go on, and takes from scroll bars what is not theirs.
     pub(super) fn tell_beyond(&mut self) {
-        if self.application.toolkit.ends_bars_where_told() {
+        if self.application.toolkit.ends_bars_where_told {
             return;
         }
         let bars: Vec<(Rect<Screen>, f64)> = self.nodes.iter().filter_map(bar).collect();

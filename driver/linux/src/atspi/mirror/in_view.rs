@@ -31,7 +31,7 @@ impl AtspiTreeWalk<'_, '_> {
                 area: node.visible,
                 shift,
             };
-            let by_place = container.shape.is_some() && toolkit.names_cells_by_place();
+            let by_place = container.shape.is_some() && toolkit.names_cells_by_place;
             if by_place && !self.limits.cells {
                 continue;
             }

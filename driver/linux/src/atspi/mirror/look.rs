@@ -19,7 +19,8 @@ use super::{
         accessibility::Accessibility,
         application::AtspiFrameCriteria,
         bus::{AtspiCallError, pipelined},
-        details::{AtspiObjectHeader, Details},
+        details::Details,
+        header::AtspiObjectHeader,
         view::Pixels,
         wire::ObjectRef,
     },
@@ -169,7 +170,7 @@ impl AtspiTreeWalk<'_, '_> {
                 .collect()
         });
         let to_read = asked.iter().filter(|(_, _, stale)| stale.has(ObjectAspects::BODY)).count();
-        if to_read >= SEED_WORTH && self.seed.is_none() && self.application.toolkit.has_cache() {
+        if to_read >= SEED_WORTH && self.seed.is_none() && self.application.toolkit.has_cache {
             let read_at = self.with_store(|store| store.now());
             match Seed::read(&self.bus, self.application).await {
                 Ok(seed) => self.seed = Some((seed, read_at)),
@@ -350,7 +351,7 @@ impl AtspiTreeWalk<'_, '_> {
                     let known = (!node.children_stale || stalled).then(|| store.children(&node.object));
                     let count = node.element.child_count;
                     let fits = |children: &Arc<[ObjectRef]>| {
-                        toolkit.announces_children() || stalled || u32::try_from(children.len()) == Ok(count)
+                        toolkit.announces_children || stalled || u32::try_from(children.len()) == Ok(count)
                     };
                     Parent {
                         at,

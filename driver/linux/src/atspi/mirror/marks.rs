@@ -143,7 +143,10 @@ mod tests {
     use deskhand_ui::geometry::Rect;
 
     use super::*;
-    use crate::atspi::{mirror::parts::AspectMoments, quirks::AtspiToolkit};
+    use crate::{
+        atspi::{mirror::parts::AspectMoments, quirks::AtspiToolkit},
+        toolkits::libreoffice,
+    };
 
     const ROOT: &str = "frame";
     const CHILD: &str = "child";
@@ -181,7 +184,7 @@ mod tests {
 
     #[test]
     fn what_libreoffice_draws_may_have_changed_in_all_but_its_kind() {
-        let mut store = MirrorStore::new(AtspiToolkit::LibreOffice.drawn_parts());
+        let mut store = MirrorStore::new(AtspiToolkit(&libreoffice::ELEMENTS).drawn_parts());
         let window = Rect::new(0, 0, 100, 100);
         let stale =
             |store: &mut MirrorStore| store.ask(&object(ROOT), &AspectMoments::default(), Some(window)).1;

@@ -11,7 +11,8 @@ use super::{
     super::{
         bus::{AtspiCallError, CallResult},
         component::extents,
-        details::{AtspiObjectHeader, read_details, read_head, read_head_again, read_states_of},
+        details::{read_details, read_head, read_head_again, read_states_of},
+        header::AtspiObjectHeader,
         wire::ObjectRef,
     },
     parts::{Moment, ObjectAspects},
@@ -159,7 +160,7 @@ impl AtspiTreeWalk<'_, '_> {
 
     pub(super) async fn read_children(&self, parent: &Parent) -> CallResult<(Arc<[ObjectRef]>, Moment)> {
         if let Some((seed, read_at)) = &self.seed
-            && self.application.toolkit.caches_children()
+            && self.application.toolkit.caches_children
             && let Some(children) = seed.complete_children(&parent.object, parent.count)
         {
             return Ok((children.into(), *read_at));

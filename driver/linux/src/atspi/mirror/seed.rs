@@ -7,7 +7,7 @@ use deskhand_ui::clipping;
 use super::super::{
     application::Application,
     bus::{AtspiCallError, Bus, CallResult},
-    details::AtspiObjectHeader,
+    header::AtspiObjectHeader,
     wire::{self, ObjectRef, WireRef},
 };
 
@@ -30,7 +30,7 @@ pub(crate) struct Seed {
 impl Seed {
     /// Reads the seed; empty if the toolkit has none.
     pub(crate) async fn read(bus: &Bus, application: &Application) -> CallResult<Self> {
-        if !application.toolkit.has_cache() {
+        if !application.toolkit.has_cache {
             return Ok(Self::default());
         }
         let cache = ObjectRef { path: "/org/a11y/atspi/cache".into(), ..application.root.clone() };

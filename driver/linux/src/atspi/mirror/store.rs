@@ -18,10 +18,8 @@ use deskhand_ui::{
 
 use super::{
     super::{
-        application::AtspiFrameCriteria,
-        details::{AtspiObjectHeader, Details},
-        view::VirtualContainerView,
-        wire::ObjectRef,
+        application::AtspiFrameCriteria, details::Details, header::AtspiObjectHeader,
+        view::VirtualContainerView, wire::ObjectRef,
     },
     parts::{AspectMoments, Moment, ObjectAspects},
     trace::{ElementFingerprint, Snapshot},
