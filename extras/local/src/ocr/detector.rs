@@ -8,6 +8,7 @@ use rten::{Model, RunOptions};
 use super::{
     boxes::{PixelRect, lines},
     error::OcrError,
+    sides::{sides, u32_of},
     squeeze::SqueezedPicture,
     tensor::{channels, compute, load},
     workers::InferenceWorkers,
@@ -106,16 +107,6 @@ fn bands(width: usize, height: usize, workers: usize) -> Vec<Band> {
             Band { rows: own.start.saturating_sub(OVERLAP / 2)..(own.end + OVERLAP / 2).min(height), own }
         })
         .collect()
-}
-
-/// The width and height of a picture.
-pub(crate) fn sides(picture: &RgbImage) -> (usize, usize) {
-    let side = |length: u32| usize::try_from(length).unwrap_or(0);
-    (side(picture.width()), side(picture.height()))
-}
-
-pub(crate) fn u32_of(length: usize) -> u32 {
-    u32::try_from(length).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

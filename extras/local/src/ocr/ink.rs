@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use image::RgbImage;
 
-use super::{boxes::PixelRect, detector::sides};
+use super::{boxes::PixelRect, sides::sides};
 
 /// From which difference of a channel to the background a pixel belongs to a letter, of 255.
 const INK_FROM: u8 = 40;

@@ -11,6 +11,7 @@ mod ink;
 mod letters;
 mod reader;
 mod recogniser;
+mod sides;
 mod squeeze;
 mod tensor;
 mod workers;

@@ -11,10 +11,10 @@ use rten::{Model, RunOptions};
 
 use super::{
     Letters,
-    detector::{sides, u32_of},
     error::OcrError,
     ink::OcrLabelBox,
     letters::has,
+    sides::{sides, u32_of},
     tensor::{channels, compute, load},
 };
 

@@ -5,7 +5,7 @@ use image::{Rgb, RgbImage};
 
 use super::{
     boxes::PixelRect,
-    detector::{sides, u32_of},
+    sides::{sides, u32_of},
 };
 
 /// Number of pixels retained at each end of a run: pixels near text help to find it.
