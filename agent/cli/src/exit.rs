@@ -4,8 +4,8 @@ use std::{error::Error, fmt, process::ExitCode};
 
 use deskhand_desktop::DesktopError;
 use deskhand_host::{
-    HostError, batch::BatchError, config::ConfigError, local::LocalError, model::ModelError,
-    session::SessionError, workspace::WorkspaceError,
+    HostError, ProviderCandidate, batch::BatchError, config::ConfigError, found_providers, local::LocalError,
+    model::ModelError, session::SessionError, workspace::WorkspaceError,
 };
 use deskhand_machine::outcome::OutcomeKind;
 use deskhand_model::{EndpointSetupError, SecretSource};
@@ -278,10 +278,19 @@ fn session_flag(error: &SessionError) -> Option<String> {
     })
 }
 
+/// Proposes the next step if no model is configured, based on the local setup.
+fn proposal() -> Option<String> {
+    let ProviderCandidate { provider, why } = found_providers().into_iter().next()?;
+    let name = provider.name();
+    Some(format!(
+        "use `--model {name}:MODEL`, since {why}: `deskhand model list` lists its models, and `deskhand config init` writes it down"
+    ))
+}
+
 fn model_flag(error: &ModelError) -> Option<String> {
     let help = match error {
         ModelError::NotConfigured => {
-            if let Some(proposal) = crate::commands::proposal() {
+            if let Some(proposal) = proposal() {
                 return Some(proposal);
             }
             "use `--model PROVIDER:MODEL`, such as `openai:gpt-5-mini`, `anthropic:…`, `gemini:…` or `ollama:…` (with `--base-url URL` for a local server) or `--model script:FILE`, or configure \

@@ -115,7 +115,7 @@ pub fn resume<'a, D: Desktop>(
 ) -> BoxFuture<'a, Result<RunEnd, RunError>> {
     Box::pin(async move {
         let secrets = &options.tools.secrets;
-        hide_typed(&held, secrets).await?;
+        hide_typed(&held.passwords, &held.typed, secrets).await?;
         let agents = options.agents.open(&held.folder.agents_path()).await?;
         let sources = open_sources(&mut options, &held.folder).await;
         options.config.agents = agents.definitions_with(&options.tools.recall_specs());

@@ -1,14 +1,16 @@
 //! Events without secrets.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use deskhand_machine::{
     command::CallResult,
     observation::ObserveFailure,
     session::{KeptTexts, Session, SessionEvent, TypedPassword},
 };
 use deskhand_secret::{SecretValue, Secrets, Veil};
-use deskhand_ui::{action::Verdict, secret::is_dots};
+use deskhand_ui::{action::Verdict, ids::ElementId, secret::is_dots};
 
-use crate::{held::HeldSession, options::RunError};
+use crate::options::RunError;
 
 /// An event as it is recorded and applied: without the values of secrets, and with dots in place of the passwords that a reply types.
 pub(crate) fn concealed(event: SessionEvent, session: &Session, secrets: &Secrets) -> SessionEvent {
@@ -47,13 +49,18 @@ fn kept_passwords(found: Vec<(TypedPassword, String)>, secrets: &Secrets) -> Vec
     found.into_iter().map(|(password, _)| password).collect()
 }
 
-/// Hides what a session has typed that is resumed: it may still be shown.
+/// Hides what a session has typed that is resumed, as it may still be shown: passwords, and secrets by their names with the elements
+/// that they went into.
 ///
 /// # Errors
 /// A secret of the configuration cannot be read.
-pub(crate) async fn hide_typed(held: &HeldSession, secrets: &Secrets) -> Result<(), RunError> {
-    keep_passwords(&held.passwords, secrets);
-    for (name, fields) in &held.typed {
+pub(crate) async fn hide_typed(
+    passwords: &[(TypedPassword, SecretValue)],
+    typed: &BTreeMap<String, BTreeSet<ElementId>>,
+    secrets: &Secrets,
+) -> Result<(), RunError> {
+    keep_passwords(passwords, secrets);
+    for (name, fields) in typed {
         let revealed = secrets.reveal(name).await;
         // A password that the journal does not have is known no more.
         if is_dots(name) && revealed.is_err() {

@@ -1,17 +1,46 @@
 //! Calls to the server: bounded in time, and made again where that does no harm.
 
-use std::future::Future;
+use std::{future::Future, time::Duration};
 
 use tokio::time::{Instant, timeout};
 
 use crate::{
-    holder::{FleetTimeouts, LeaseLost, outcome_key},
     journal::TaskJournalEntry,
+    keys::outcome_key,
     pace::pause,
     plan::OutcomeRecord,
     store::{FleetStore, Place, StoreError},
     task::TaskId,
 };
+
+/// Times that hold for a whole fleet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FleetTimeouts {
+    /// Who has not renewed the lease of a task for so long has lost it.
+    pub lease: Duration,
+    /// Maximum time of a call to the server.
+    pub call: Duration,
+    /// Delay before a call is retried.
+    pub again: Duration,
+}
+
+impl FleetTimeouts {
+    /// Returns the interval at which a lease is renewed.
+    pub(crate) fn renewal(&self) -> Duration {
+        self.lease / 4
+    }
+
+    /// For how long after its last renewal began a holder acts. The rest is for what it has begun by then, and for clocks that run at
+    /// different rates: one that is not twice as fast as another one, less what an action takes.
+    pub(crate) fn acting(&self) -> Duration {
+        self.lease / 2
+    }
+}
+
+/// The lease of a task is lost, or cannot be shown to be there: nothing more may be done with the task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the lease of the task is lost")]
+pub struct LeaseLost;
 
 /// Appends an entry, however often the server has to be asked.
 pub(crate) async fn append<S: FleetStore>(

@@ -11,6 +11,12 @@ use std::{
 
 use tokio::{sync::Mutex, time::Instant, try_join};
 
+pub use crate::{
+    calls::{FleetTimeouts, LeaseLost},
+    keys::{
+        ANSWERS, CANCELS, LEASES, OUTCOMES, QUESTIONS, TASKS, cancel_key, lease_key, outcome_key, task_key,
+    },
+};
 use crate::{
     calls::{append, bounded, put_outcome},
     journal::{TaskJournalChunk, TaskJournalEntries, TaskJournalEntry, TaskOutcome, WorkerId},
@@ -19,35 +25,6 @@ use crate::{
     store::{FleetRecord, FleetStore, Place, Revision, StoreError, TaskDelivery},
     task::{OnLoss, TaskId, TaskRecord, TaskSpec},
 };
-
-/// Times that hold for a whole fleet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FleetTimeouts {
-    /// Who has not renewed the lease of a task for so long has lost it.
-    pub lease: Duration,
-    /// Maximum time of a call to the server.
-    pub call: Duration,
-    /// Delay before a call is retried.
-    pub again: Duration,
-}
-
-impl FleetTimeouts {
-    /// Returns the interval at which a lease is renewed.
-    pub(crate) fn renewal(&self) -> Duration {
-        self.lease / 4
-    }
-
-    /// For how long after its last renewal began a holder acts. The rest is for what it has begun by then, and for clocks that run at
-    /// different rates: one that is not twice as fast as another one, less what an action takes.
-    fn acting(&self) -> Duration {
-        self.lease / 2
-    }
-}
-
-/// The lease of a task is lost, or cannot be shown to be there: nothing more may be done with the task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the lease of the task is lost")]
-pub struct LeaseLost;
 
 /// The way a task begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,39 +143,6 @@ impl<S: FleetStore> Lease<S> {
         *last = append(&self.store, &self.times, &self.task, *last, &entry).await?;
         Ok(())
     }
-}
-
-/// Key prefixes of the records of tasks, of their leases, and of their outcomes.
-pub const TASKS: &str = "task.";
-/// See [`TASKS`].
-pub const LEASES: &str = "lease.";
-/// See [`TASKS`].
-pub const OUTCOMES: &str = "outcome.";
-/// Key prefix of the records that cancel a task.
-pub const CANCELS: &str = "cancel.";
-/// Key prefix of the records with questions of a session; such a record is empty once it is answered.
-pub const QUESTIONS: &str = "question.";
-/// Key prefix of the records with answers; the task and the question follow.
-pub const ANSWERS: &str = "answer.";
-
-/// The key of the record of a task.
-pub fn task_key(task: &TaskId) -> String {
-    format!("{TASKS}{task}")
-}
-
-/// The key of the record of who has a task.
-pub fn lease_key(task: &TaskId) -> String {
-    format!("{LEASES}{task}")
-}
-
-/// The key of the record of the outcome of a task.
-pub fn outcome_key(task: &TaskId) -> String {
-    format!("{OUTCOMES}{task}")
-}
-
-/// The key of the record that says that a task is not wanted any more.
-pub fn cancel_key(task: &TaskId) -> String {
-    format!("{CANCELS}{task}")
 }
 
 /// A worker: what it is called and what it can do.

@@ -6,7 +6,7 @@
 //! - [`store`]: what the fleet needs of its server: a work queue, journals, and records that are changed only by who knows them.
 //! - [`holder`]: what a worker does with a task that it was given.
 //! - [`graph`]: which tasks may begin.
-//! - `calls`: calls to the server that are made again.
+//! - `calls`: calls to the server that are made again; `keys`: the keys of its records; `signature`: a signature and what it covers.
 //! - [`controller`]: puts them into the queue.
 //! - [`plan`]: inputs, rows of tables, further tries, deadlines and budgets.
 //! - [`nats`]: that server.
@@ -25,9 +25,11 @@ pub mod controller;
 pub mod graph;
 pub mod holder;
 pub mod journal;
+mod keys;
 pub mod nats;
 pub mod pace;
 pub mod plan;
+mod signature;
 pub mod signed;
 pub mod sim;
 pub mod store;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     plan::{ForEach, TaskRetryPolicy},
-    signed::FleetSignature,
+    signature::FleetSignature,
 };
 
 /// The longest id of a task or plan, in bytes. Ids are parts of subjects and keys.

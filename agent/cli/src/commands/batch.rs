@@ -15,7 +15,8 @@ use super::{
     consent::{ConsentChoice, admit_tasks},
     follow::exit_of,
     host::{load, warn},
-    session::{SessionPrintOptions, request},
+    print_options::SessionPrintOptions,
+    session::request,
     signals::StopSignals,
     signs::TaskSigns,
 };

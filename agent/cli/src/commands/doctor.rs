@@ -1,6 +1,6 @@
 //! `deskhand doctor`: checks this machine, with a fix for everything that is missing.
 
-use std::{path::PathBuf, time::Duration};
+use std::path::PathBuf;
 
 use deskhand_desktop::{Capture as _, Desktop as _, DesktopError};
 use deskhand_desktop_detect::{DetectOptions, OcrOptions, OcrUse, unread_language};
@@ -9,7 +9,7 @@ use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_host::{
     Host, HostError, agent_help,
     config::{self, Config, ConfineSetting, FleetSettings, SocketSetting},
-    model::{ModelChoice, ModelSetup},
+    model::ModelSetup,
 };
 use deskhand_machine::model::MessagePart;
 use deskhand_model::{AnyModel, Model as _, NoModelSigns, NoPictures};
@@ -17,15 +17,16 @@ use deskhand_ui::text::one_line;
 use serde::Serialize;
 use tokio::time::timeout;
 
-use super::{host::load, model::probe, signals::StopSignals};
+use super::{
+    host::load,
+    probe::{TRIAL_BOUND, probe, quick},
+    signals::StopSignals,
+};
 use crate::{
     args::DoctorArgs,
     exit::{CliError, CommandResult, Exit},
     output::{Output, OutputStream, OutputTone, StyledLine},
 };
-
-/// Timeout for each trial.
-const TRIAL_BOUND: Duration = Duration::from_secs(15);
 
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -387,20 +388,6 @@ fn reader(options: &DetectOptions) -> Option<String> {
     let OcrOptions { model, program, .. } = &options.reader;
     let installed = || linux::find_program(program.as_os_str()).map(|found| found.display().to_string());
     model.as_ref().map(|_| "PP-OCR".to_owned()).or_else(installed)
-}
-
-/// Without the retries of a request, which a check should not wait for.
-pub(super) fn quick(choice: ModelChoice) -> ModelChoice {
-    match choice {
-        ModelChoice::Endpoint(mut config) => {
-            config.attempts_max = 1;
-            config.timeout = config.timeout.min(TRIAL_BOUND);
-            config.idle_timeout = config.idle_timeout.min(TRIAL_BOUND);
-            ModelChoice::Endpoint(config)
-        }
-        // A slow machine is no reason to say that its own model does not answer.
-        other @ (ModelChoice::Script(..) | ModelChoice::Local(..) | ModelChoice::Relay(_)) => other,
-    }
 }
 
 async fn ask(model: &AnyModel) -> Result<String, (String, String)> {

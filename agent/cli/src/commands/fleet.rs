@@ -6,32 +6,28 @@ use deskhand_fleet::{
     journal::TaskOutcome,
     nats::NatsStore,
     plan::{OutcomeRecord, TaskAttempt},
-    store::{FleetStore as _, StoreError},
     task::TaskId,
 };
 use deskhand_host::config::Overrides;
 use deskhand_runtime::{InstructionKind, private};
 use deskhand_serve::fleet::{
     again, costs, stays_inside, tasks,
-    view::{self, Counts, FleetResult, FleetTaskRow, TaskState},
+    view::{self, Counts, FleetResult, TaskState},
     watched::FleetTaskWatcher,
 };
-use deskhand_ui::text::one_line;
 
 use super::{
     consent::{ConsentChoice, admit_tasks},
     fleet_key::{make_key, signed_cancel},
     fleet_plans,
+    fleet_rows::{line_of, no_task, selected, sentence, server, silent},
     fleet_server::FleetEndpoint,
     fleet_status,
     host::load,
     signals::StopSignals,
 };
 use crate::{
-    args::{
-        FleetArgs, FleetCommand, FleetResultsArgs, FleetServerArgs, FleetSubmitArgs, FleetTasksArgs,
-        FleetWatchArgs,
-    },
+    args::{FleetArgs, FleetCommand, FleetResultsArgs, FleetSubmitArgs, FleetTasksArgs, FleetWatchArgs},
     exit::{CliError, CommandResult, Exit},
     output::{Output, OutputStream, OutputTone, StyledLine},
 };
@@ -54,18 +50,6 @@ pub(crate) async fn fleet(args: &FleetArgs) -> CommandResult {
         }
     };
     signals.unless_stopped(work).await
-}
-
-/// Connects to the server of a fleet.
-///
-/// # Errors
-/// No server is named or answers, or it refuses.
-pub(super) async fn server(args: &FleetServerArgs) -> Result<NatsStore, CliError> {
-    FleetEndpoint::by(args, None)?.connect().await
-}
-
-pub(super) fn silent(error: StoreError) -> CliError {
-    CliError::failed_to("ask the server of the fleet", error)
 }
 
 async fn submit(args: &FleetSubmitArgs) -> CommandResult {
@@ -91,63 +75,6 @@ async fn submit(args: &FleetSubmitArgs) -> CommandResult {
         StyledLine::of(OutputTone::Faint, format!("{count} {tasks} submitted; see `deskhand fleet watch`"));
     Output::to(OutputStream::Error).line(&told);
     Ok(Exit::Success)
-}
-
-/// The tasks that were named.
-pub(super) async fn selected(store: &NatsStore, ids: &[String]) -> Result<Vec<FleetTaskRow>, CliError> {
-    known(view::selected(view::tasks(store).await.map_err(silent)?, ids))
-}
-
-/// The tasks that were named, if there is each of them.
-pub(super) fn known(
-    (rows, unknown): (Vec<FleetTaskRow>, Vec<String>),
-) -> Result<Vec<FleetTaskRow>, CliError> {
-    match unknown.first() {
-        Some(unknown) => Err(no_task(unknown)),
-        None => Ok(rows),
-    }
-}
-
-fn no_task(id: &str) -> CliError {
-    CliError::new(format!("the fleet has no task {id}"))
-        .with_help("list the tasks with `deskhand fleet status`")
-}
-
-pub(super) fn sentence(counts: Counts) -> String {
-    let Counts { tasks, waiting, queued, held, finished, unfinished } = counts;
-    format!(
-        "{tasks} tasks: {finished} finished, {unfinished} ended otherwise, {held} with workers, {queued} queued, {waiting} waiting"
-    )
-}
-
-pub(super) fn line_of(row: &FleetTaskRow) -> StyledLine {
-    let (tone, text) = match &row.state {
-        TaskState::Waits => (OutputTone::Faint, "waits for other tasks".to_owned()),
-        TaskState::Queued => (OutputTone::Faint, "waits for a worker".to_owned()),
-        TaskState::Rows { rows, ended } => (OutputTone::Faint, format!("{ended} of {rows} rows have ended")),
-        TaskState::Held { worker } => (OutputTone::Plain, format!("is with {worker}")),
-        TaskState::Ended { outcome } => outcome_words(outcome),
-    };
-    StyledLine::of(OutputTone::Strong, row.id.as_str()).with(tone, format!("  {}", one_line(&text)))
-}
-
-/// Describes the outcome of a task.
-pub(super) fn outcome_words(outcome: &TaskOutcome) -> (OutputTone, String) {
-    match outcome {
-        TaskOutcome::Done { result, finished } => {
-            let text = |name: &str| result.get(name).and_then(|value| value.as_str()).unwrap_or_default();
-            let tone = if *finished { OutputTone::Good } else { OutputTone::Bad };
-            (tone, format!("{}: {}", text("outcome"), text("reason")))
-        }
-        TaskOutcome::Failed { reason } => (OutputTone::Bad, format!("cannot be done: {reason}")),
-        TaskOutcome::Refused { reason } => (OutputTone::Bad, format!("refused: {reason}")),
-        TaskOutcome::DeadLetter { reason } => (OutputTone::Bad, format!("put aside: {reason}")),
-        TaskOutcome::Person { reason } => (OutputTone::Doubtful, format!("somebody has to decide: {reason}")),
-        TaskOutcome::Cancelled => (OutputTone::Doubtful, "cancelled".to_owned()),
-        TaskOutcome::Expired { reason } => (OutputTone::Bad, format!("expired: {reason}")),
-        TaskOutcome::OverBudget { reason } => (OutputTone::Bad, format!("never begun: {reason}")),
-        TaskOutcome::Blocked { by } => (OutputTone::Bad, format!("never begun: {by} did not finish")),
-    }
 }
 
 async fn watch(args: &FleetWatchArgs) -> CommandResult {

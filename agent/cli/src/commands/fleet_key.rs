@@ -11,7 +11,7 @@ use deskhand_fleet::{
 };
 use deskhand_runtime::private;
 
-use super::fleet::silent;
+use super::fleet_rows::silent;
 use crate::{
     args::FleetKeyArgs,
     exit::{CliError, CommandResult, Exit},

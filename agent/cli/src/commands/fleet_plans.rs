@@ -13,7 +13,7 @@ use deskhand_serve::fleet::{
 };
 use deskhand_ui::text::one_line;
 
-use super::fleet::{selected, server, silent};
+use super::fleet_rows::{selected, server, silent};
 use crate::{
     args::FleetLimitArgs,
     exit::{CliError, CommandResult, Exit},

@@ -10,13 +10,12 @@ use deskhand_fleet::{
 };
 use deskhand_host::{
     Host,
-    config::{Config, FleetSettings, Overrides},
+    config::{Config, FleetSettings},
 };
 use deskhand_runtime::agents::AgentRegistry;
 use deskhand_secret::{SecretValue, Veil};
 use deskhand_serve::fleet::machines;
 
-use super::host::load;
 use crate::{
     args::{FleetServerArgs, SignArgs},
     exit::CliError,
@@ -33,7 +32,7 @@ pub(super) struct FleetEndpoint {
 
 impl FleetEndpoint {
     /// By flags and variables; `settings` are asked for if these name no server.
-    fn of<E>(
+    pub(super) fn of<E>(
         args: &FleetServerArgs,
         sign: Option<&SignArgs>,
         settings: impl FnOnce() -> Result<FleetSettings, E>,
@@ -55,31 +54,6 @@ impl FleetEndpoint {
             lease: Duration::from_secs(u64::from(args.lease)),
         };
         Ok(Self { options, key: sign.and_then(|sign| sign.key.clone()).or(settings.key) })
-    }
-
-    /// By flags and variables, or the configuration of the user.
-    ///
-    /// # Errors
-    /// Nothing names a server, or the configuration is not valid.
-    pub(super) fn by(args: &FleetServerArgs, sign: Option<&SignArgs>) -> Result<Self, CliError> {
-        Self::if_named(args, sign)?.ok_or_else(|| {
-            CliError::usage("no server of a fleet is named").with_help(
-                "name one with `--fleet nats://HOST:4222`, DESKHAND_FLEET, or `fleet.servers` in the configuration",
-            )
-        })
-    }
-
-    /// The same; `None` if nothing names a server.
-    ///
-    /// # Errors
-    /// The configuration is not valid.
-    pub(super) fn if_named(
-        args: &FleetServerArgs,
-        sign: Option<&SignArgs>,
-    ) -> Result<Option<Self>, CliError> {
-        let settings = || Ok::<_, CliError>(load(Overrides::default())?.config().fleet.clone());
-        let reached = Self::of(args, sign, settings)?;
-        Ok(Some(reached).filter(|reached| !reached.options.servers.is_empty()))
     }
 
     /// Connects to the server.

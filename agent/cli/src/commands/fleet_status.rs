@@ -15,8 +15,8 @@ use deskhand_serve::fleet::{
 use serde::Serialize;
 
 use super::{
-    fleet::{known, line_of, sentence, server, silent},
     fleet_plans,
+    fleet_rows::{known, line_of, sentence, server, silent},
 };
 use crate::{
     args::FleetStatusArgs,

@@ -7,7 +7,8 @@ use deskhand_runtime::{InstructionKind, StopSwitch, Waits};
 use super::{
     consent::{ConsentChoice, admit_tasks},
     host::load,
-    session::{SessionPrintOptions, SessionPrinter, carry_out, request},
+    print_options::SessionPrintOptions,
+    session::{SessionPrinter, carry_out, request},
     signals::StopSignals,
     signs::TaskSigns,
 };

@@ -4,7 +4,8 @@ use deskhand_host::ForkRequest;
 
 use super::{
     host::load,
-    session::{SessionPrintOptions, carry_out, request, unsealed},
+    print_options::SessionPrintOptions,
+    session::{carry_out, request, unsealed},
 };
 use crate::{
     args::ForkArgs,

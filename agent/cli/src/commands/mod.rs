@@ -11,8 +11,10 @@ mod doctor;
 mod experience;
 mod files;
 mod fleet;
+mod fleet_endpoint;
 mod fleet_key;
 mod fleet_plans;
+mod fleet_rows;
 mod fleet_server;
 mod fleet_status;
 mod follow;
@@ -27,6 +29,8 @@ mod mcp;
 mod model;
 mod packaging;
 mod policy;
+mod print_options;
+mod probe;
 mod record;
 mod replay;
 mod report;
@@ -49,8 +53,6 @@ mod verify;
 mod windows;
 mod worker;
 mod workflow;
-
-pub(crate) use model::proposal;
 
 use crate::{
     args::CliCommand,

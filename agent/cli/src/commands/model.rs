@@ -9,10 +9,7 @@ use deskhand_host::{
     found_providers,
     model::{ModelError, ModelSetup, endpoint_of},
 };
-use deskhand_machine::{
-    agent::AgentRef,
-    model::{MessagePart, ModelMessage, ModelRequest, ReplyKind, Speaker},
-};
+use deskhand_machine::model::MessagePart;
 use deskhand_model::{
     AnyModel, Endpoint, EndpointModel, Model as _, NoModelSigns, NoPictures, PictureError, PictureSource,
     recorded,
@@ -20,7 +17,11 @@ use deskhand_model::{
 use deskhand_ui::{PictureRef, geometry::Rect, text::excerpt};
 use serde_json::{Value, json};
 
-use super::{host::load, local};
+use super::{
+    host::load,
+    local,
+    probe::{probe, quick},
+};
 use crate::{
     args::{ModelCassetteArgs, ModelCommand, ModelCommandArgs, ModelListArgs, ModelTestArgs},
     exit::{CliError, CommandResult, Exit},
@@ -129,7 +130,7 @@ async fn test(args: &ModelTestArgs) -> CommandResult {
     let host = load(args.model.overrides())?;
     let choice = ModelSetup::of(host.config(), BTreeMap::new()).map_err(HostError::from)?.choice()?;
     let sends_pictures = choice.sees();
-    let opened = super::doctor::quick(choice).open()?;
+    let opened = quick(choice).open()?;
     let AnyModel::Endpoint(endpoint) = &opened.model else {
         return Err(CliError::usage("a script cannot answer test questions"));
     };
@@ -239,29 +240,6 @@ impl PictureSource for OnePicture {
 /// The most tokens of a reply; models that think count their thoughts.
 const TOKENS_MAX: u32 = 4_000;
 
-/// A question whose reply is an object with one field, of a type of JSON schema.
-pub(super) fn probe(
-    parts: Vec<MessagePart>,
-    field: &str,
-    kind: &str,
-    completion_tokens_max: u32,
-) -> ModelRequest {
-    ModelRequest {
-        agent: AgentRef::Unnamed,
-        messages: vec![ModelMessage { speaker: Speaker::User, parts }],
-        reply: ReplyKind::Probe,
-        schema: json!({
-            "type": "object",
-            "properties": {field: {"type": kind}},
-            "required": [field],
-            "additionalProperties": false,
-        }),
-        completion_tokens_max,
-        attempts_max: u32::MAX,
-        models: Vec::new(),
-    }
-}
-
 /// Each exchange of a cassette, as a row.
 fn cassette(args: &ModelCassetteArgs) -> CommandResult {
     let (model, exchanges) = recorded(&args.file).map_err(ModelError::Endpoint)?;
@@ -277,13 +255,4 @@ fn cassette(args: &ModelCassetteArgs) -> CommandResult {
         out.line(&StyledLine::of(OutputTone::Faint, head).with(tone, excerpt(text, 200)));
     }
     Ok(Exit::Success)
-}
-
-/// Proposes the next step if no model is configured, based on the local setup.
-pub(crate) fn proposal() -> Option<String> {
-    let ProviderCandidate { provider, why } = found_providers().into_iter().next()?;
-    let name = provider.name();
-    Some(format!(
-        "use `--model {name}:MODEL`, since {why}: `deskhand model list` lists its models, and `deskhand config init` writes it down"
-    ))
 }

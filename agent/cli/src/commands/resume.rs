@@ -2,7 +2,8 @@
 
 use super::{
     host::load,
-    session::{SessionPrintOptions, carry_out_then, request, unsealed},
+    print_options::SessionPrintOptions,
+    session::{carry_out_then, request, unsealed},
     workflow::propose_all,
 };
 use crate::{

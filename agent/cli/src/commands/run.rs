@@ -9,7 +9,8 @@ use deskhand_machine::workflow::WorkflowMatch;
 
 use super::{
     host::load,
-    session::{SessionPrintOptions, carry_out_then, request},
+    print_options::SessionPrintOptions,
+    session::{carry_out_then, request},
     workflow::{propose, propose_all, usage_of},
 };
 use crate::{

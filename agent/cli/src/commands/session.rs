@@ -2,10 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use deskhand_host::{
-    EndedSession, HostError, Notice, Observer, PreparedSession, SessionRequest,
-    config::{ChannelSetting, Config},
-};
+use deskhand_host::{EndedSession, HostError, Notice, Observer, PreparedSession, SessionRequest};
 use deskhand_machine::{evaluation::Evaluation, outcome::OutcomeKind, record::JournalEntry as JournalLine};
 use deskhand_runtime::{
     PhaseTimes, StopSwitch, UnsealedJournalPolicy,
@@ -13,42 +10,13 @@ use deskhand_runtime::{
 };
 use serde::Serialize;
 
-use super::{host::warn, signals::StopSignals, signs::show_waits};
+use super::{host::warn, print_options::SessionPrintOptions, signals::StopSignals, signs::show_waits};
 use crate::{
     args::WorkArgs,
     exit::{CommandResult, Exit},
     output::{Output, OutputStream, OutputTone, StyledLine},
-    people::Answerer,
     render::{RunProgressView, Verbosity},
 };
-
-/// Print options of a session.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SessionPrintOptions {
-    pub(super) asked: Answerer,
-    pub(super) json: bool,
-    /// `true` if the control socket alone steers the session.
-    pub(super) detached: bool,
-    pub(super) verbosity: Verbosity,
-}
-
-impl SessionPrintOptions {
-    pub(super) fn of(args: &WorkArgs, config: &Config) -> Self {
-        let verbosity = match (args.output.quiet, args.output.verbose) {
-            (true, _) => Verbosity::Quiet,
-            (false, 0) => Verbosity::Normal,
-            (false, 1) => Verbosity::Thoughts,
-            (false, _) => Verbosity::Everything,
-        };
-        let detached = config.people.channel == ChannelSetting::Socket;
-        Self { asked: Answerer::of(config, args.output.json), json: args.output.json, detached, verbosity }
-    }
-
-    /// The stream for people: standard output, unless `--json` uses it.
-    pub(super) fn people(&self) -> Output {
-        Output::to(if self.json { OutputStream::Error } else { OutputStream::Out })
-    }
-}
 
 /// The session request of the arguments.
 pub(super) fn request(args: &WorkArgs, text: Option<&str>, screenshot: Option<&PathBuf>) -> SessionRequest {

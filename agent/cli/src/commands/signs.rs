@@ -12,7 +12,7 @@ use tokio::{
     time::{Instant, interval, timeout_at},
 };
 
-use super::session::SessionPrintOptions;
+use super::print_options::SessionPrintOptions;
 use crate::{
     output::{Output, OutputStream, OutputTone, StyledLine},
     render::{Verbosity, waiting_line},

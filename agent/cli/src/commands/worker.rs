@@ -13,7 +13,7 @@ use deskhand_serve::fleet::{
 use deskhand_ui::text::one_line;
 use tokio::sync::watch;
 
-use super::{fleet::outcome_words, fleet_server::FleetEndpoint, host::load, signals::StopSignals};
+use super::{fleet_rows::outcome_words, fleet_server::FleetEndpoint, host::load, signals::StopSignals};
 use crate::{
     args::{WatchWorkerArgs, WorkerArgs},
     exit::{CliError, CommandResult, Exit},

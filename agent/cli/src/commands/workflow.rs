@@ -18,7 +18,8 @@ use deskhand_runtime::learn::{Unsure, WorkflowDraft};
 use super::{
     consent::{ConsentChoice, admit_workflow, show},
     host::load,
-    session::{SessionPrintOptions, carry_out_then, request},
+    print_options::SessionPrintOptions,
+    session::{carry_out_then, request},
 };
 use crate::{
     args::{DoArgs, DraftArgs, LearnArgs, WorkflowArgs, WorkflowCommand},

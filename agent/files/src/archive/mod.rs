@@ -13,4 +13,5 @@ mod stream;
 mod unpack;
 
 pub use list::{ArchiveEntry, ArchiveListing, list};
-pub use unpack::{UnpackConflictPolicy, UnpackOptions, UnpackSummary, unpack};
+pub use place::UnpackConflictPolicy;
+pub use unpack::{UnpackOptions, UnpackSummary, unpack};

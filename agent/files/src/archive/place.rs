@@ -5,13 +5,26 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-use super::unpack::UnpackConflictPolicy;
 use crate::{error::FileReadError, folder::SkippedFile};
 
 /// Name of the folder that holds the entries until all of them are unpacked.
 const CONTENT: &str = "content";
+
+/// The action if the folder to unpack into is not empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnpackConflictPolicy {
+    /// An error.
+    #[default]
+    Refuse,
+    /// Files are added; those that exist are kept, and their new versions skipped.
+    Keep,
+    /// Files are added; those that exist are replaced.
+    Replace,
+}
 
 /// The destination, and the temporary folder beside it. Dropping it removes what was unpacked.
 pub(super) struct Destination {

@@ -13,7 +13,7 @@ use super::{
     entries::{ArchiveEntryFlow, ArchiveEntryHeader, ArchiveFile},
     links::{ArchiveLink, LINKS_MAX},
     names::inside,
-    place::Destination,
+    place::{Destination, UnpackConflictPolicy},
 };
 use crate::{
     error::{FileParseError, FileReadError},
@@ -56,19 +56,6 @@ impl Default for UnpackOptions {
             existing: UnpackConflictPolicy::Refuse,
         }
     }
-}
-
-/// The action if the folder to unpack into is not empty.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum UnpackConflictPolicy {
-    /// An error.
-    #[default]
-    Refuse,
-    /// Files are added; those that exist are kept, and their new versions skipped.
-    Keep,
-    /// Files are added; those that exist are replaced.
-    Replace,
 }
 
 /// The result of unpacking.

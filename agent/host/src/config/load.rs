@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    ffi::OsString,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -14,6 +13,7 @@ use serde_json::Value;
 use super::{
     ConfigError, FleetSettings, Overrides,
     desktop::{ConfineSetting, DesktopKind, ScreenSize},
+    environment::{variable, xdg},
     layers::{Layers, SettingOrigin},
     local::check_local,
     model::ModelSettings,
@@ -323,7 +323,7 @@ fn merge(
         config.roles = config.roles.of_one_model();
     }
     check_rules(&config)?;
-    check_local(&config)?;
+    check_local(&config.local_models)?;
     ModelTeamSettings::of(&config)?;
     Ok(LoadedConfig { config, origins: layers.origins, base, overrides: overrides.clone() })
 }
@@ -397,17 +397,6 @@ fn imply_provider(layers: &mut Layers, schema: &Value) -> Result<(), ConfigError
 
 fn to_value(value: &impl serde::Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
-}
-
-pub(super) fn variable(name: &str) -> Option<OsString> {
-    std::env::var_os(name).filter(|value| !value.is_empty())
-}
-
-/// An XDG folder; relative paths are ignored, as the specification requires.
-pub(super) fn xdg(name: &str, below_home: &str) -> PathBuf {
-    variable(name).map(PathBuf::from).filter(|path| path.is_absolute()).unwrap_or_else(|| {
-        variable("HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from).join(below_home)
-    })
 }
 
 /// A commented configuration to start from.

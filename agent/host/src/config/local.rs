@@ -1,11 +1,11 @@
 //! Settings of models that run on this machine: where each comes from, and the server that runs them.
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ConfigError, settings::Config};
+use super::ConfigError;
 
 /// The server of the provider `local`, and where its models are stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -93,8 +93,8 @@ pub struct LocalModelSettings {
 ///
 /// # Errors
 /// [`ConfigError::Unfit`] with the key, the problem and the next step.
-pub(super) fn check_local(config: &Config) -> Result<(), ConfigError> {
-    for (name, model) in &config.local_models {
+pub(super) fn check_local(models: &BTreeMap<String, LocalModelSettings>) -> Result<(), ConfigError> {
+    for (name, model) in models {
         let unfit = |key: &str, problem: &str, fix: &str| {
             let key = format!("local_models.{name}{key}");
             Err(ConfigError::Unfit { key, problem: problem.to_owned(), fix: fix.to_owned() })

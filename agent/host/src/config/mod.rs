@@ -9,6 +9,7 @@ mod agents;
 mod cassette;
 mod desktop;
 mod detection;
+mod environment;
 mod error;
 mod explain;
 mod fleet;

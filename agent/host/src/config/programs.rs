@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use deskhand_local_client::{LocalCallError, NAME};
 use deskhand_process::{PATH_DEFAULT, find_helper, find_program};
 
-use super::load::{variable, xdg};
+use super::environment::{variable, xdg};
 
 /// The folder with all of them, in place of those that are searched otherwise.
 const VARIABLE: &str = "DESKHAND_PROGRAMS";

@@ -8,6 +8,7 @@ use std::{
 
 use deskhand_runtime::private;
 use sha2::{Digest as _, Sha256};
+use tokio::task::spawn_blocking;
 
 use super::LocalError;
 use crate::config::LocalModelSettings;
@@ -73,6 +74,26 @@ impl LocalModelFolder {
         let file = self.open_lock(name)?;
         file.lock().map_err(LocalError::file("lock", &self.lock_file(name)))?;
         Ok(file)
+    }
+
+    /// The same, without blocking. Calls `waits` first if another process holds it.
+    ///
+    /// # Errors
+    /// The lock cannot be made.
+    pub(super) async fn lock_in_turn(
+        &self,
+        name: &str,
+        waits: &mut (dyn FnMut() + Send),
+    ) -> Result<File, LocalError> {
+        if let Some(lock) = self.try_lock(name)? {
+            return Ok(lock);
+        }
+        waits();
+        let (files, name) = (self.clone(), name.to_owned());
+        let path = files.lock_file(&name);
+        spawn_blocking(move || files.lock(&name))
+            .await
+            .unwrap_or_else(|error| Err(LocalError::file("lock", &path)(io::Error::other(error))))
     }
 
     fn open_lock(&self, name: &str) -> Result<File, LocalError> {

@@ -15,7 +15,7 @@ use zip::ZipArchive;
 
 use super::{
     LocalError, LocalModels,
-    files::{LocalModelFolder, hash, keep, remove},
+    files::{hash, keep, remove},
     python, server,
 };
 use crate::config::{LocalModelKind, LocalModelSettings, expanded};
@@ -67,7 +67,7 @@ impl LocalModels {
     /// There is no such model, it does not come, its hash is another one, or the disk is full.
     pub async fn pull(&self, name: &str, steps: Steps<'_>) -> Result<PathBuf, LocalError> {
         let settings = self.find(name)?;
-        let _lock = lock(&self.files, name, &mut || steps(PullStep::Waiting)).await?;
+        let _lock = self.files.lock_in_turn(name, &mut || steps(PullStep::Waiting)).await?;
         let file = self.files.model(name, settings);
         if !file.is_file() {
             let folder = self.files.folder(name);
@@ -90,7 +90,7 @@ impl LocalModels {
     /// There is no such model, or its files cannot be removed.
     pub async fn remove(&self, name: &str) -> Result<bool, LocalError> {
         self.find(name)?;
-        let _lock = lock(&self.files, name, &mut || {}).await?;
+        let _lock = self.files.lock_in_turn(name, &mut || {}).await?;
         let folder = self.files.folder(name);
         let was_there = folder.exists();
         remove(&folder)?;
@@ -146,23 +146,6 @@ impl LocalModels {
         blocking(move || keep(&part, &file)).await.map_err(write)?;
         remove(&wheels)
     }
-}
-
-/// Locks a name; see [`LocalModelFolder::lock`].
-pub(super) async fn lock(
-    files: &LocalModelFolder,
-    name: &str,
-    waits: &mut (dyn FnMut() + Send),
-) -> Result<File, LocalError> {
-    if let Some(lock) = files.try_lock(name)? {
-        return Ok(lock);
-    }
-    waits();
-    let (files, name) = (files.clone(), name.to_owned());
-    let path = files.lock_file(&name);
-    spawn_blocking(move || files.lock(&name))
-        .await
-        .unwrap_or_else(|error| Err(LocalError::file("lock", &path)(io::Error::other(error))))
 }
 
 /// Runs something that blocks.

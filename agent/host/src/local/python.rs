@@ -42,7 +42,7 @@ pub(super) async fn install_server(
     files: &LocalModelFolder,
     mut waits: impl FnMut() + Send,
 ) -> Result<(), LocalError> {
-    let _lock = lock(files, &mut waits).await?;
+    let _lock = files.lock_in_turn(LOCK, &mut waits).await?;
     if with_server(files).is_some() {
         return Ok(());
     }
@@ -65,7 +65,7 @@ pub(super) async fn download(
     mut waits: impl FnMut() + Send,
 ) -> Result<(), LocalError> {
     let python = {
-        let _lock = lock(files, &mut waits).await?;
+        let _lock = files.lock_in_turn(LOCK, &mut waits).await?;
         environment(files).await?
     };
     let mut command = Command::new(&python);
@@ -86,10 +86,6 @@ async fn environment(files: &LocalModelFolder) -> Result<PathBuf, LocalError> {
     run(&mut command, &format!("make a Python environment in {}", folder.display())).await?;
     fs::write(&whole, "").map_err(LocalError::file("write", &whole))?;
     Ok(python)
-}
-
-async fn lock(files: &LocalModelFolder, waits: &mut (dyn FnMut() + Send)) -> Result<fs::File, LocalError> {
-    super::pull::lock(files, LOCK, waits).await
 }
 
 /// Runs a program to its end. It ends with this process.

@@ -8,7 +8,7 @@ use super::{
     JournalError,
     anchor::{AnchorContent, JournalHead, boot},
     key::{SealFolder, SealKey},
-    lines::RawLine,
+    raw::RawLine,
     seal::{LineHash, LineSeal, check},
     store::sha256_hex,
     views::StoredLine,

@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+/// The maximum line length, in bytes. A longer line is an error, never a torn one.
+pub(crate) const LINE_BYTES_MAX: u64 = 256 * 1024 * 1024;
+
 /// A failed operation on a session folder.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
@@ -31,7 +34,7 @@ pub enum JournalError {
     #[error(
         "read or write record {seq} of {}: its line is {bytes} bytes long, the limit is {}",
         path.display(),
-        super::lines::LINE_BYTES_MAX
+        LINE_BYTES_MAX
     )]
     TooLong {
         /// The journal.

@@ -1,96 +1,15 @@
-//! Reads a journal line by line, with one line in memory at a time.
+//! Reads the records of a journal, with one line in memory at a time, and reports its problems.
 
-use std::{
-    collections::VecDeque,
-    fs,
-    io::{BufRead as _, BufReader, Read as _},
-    path::{Path, PathBuf},
-};
+use std::collections::VecDeque;
 
 use deskhand_machine::record::{JOURNAL_VERSION, JournalEntry, JournalHeader, JournalRecord};
 
 use super::{
     JournalError, JournalProblem, SessionFolder,
     chain::{Chain, ChainEnd, Flaw, MissingEnd, SealProof},
+    raw::{RawLine, RawLines},
     views::{StoredLine, ViewCache},
 };
-
-/// The maximum line length, in bytes. A longer line is an error, never a torn one.
-pub(crate) const LINE_BYTES_MAX: u64 = 256 * 1024 * 1024;
-
-/// The bytes of one line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RawLine {
-    /// The line number, from 1.
-    pub(crate) seq: u64,
-    /// The bytes without the line break.
-    pub(crate) bytes: Vec<u8>,
-    /// `true` if the line ends with a line break. Only the last line may lack one.
-    pub(crate) ended: bool,
-}
-
-/// The raw lines of a journal, in order.
-pub(crate) struct RawLines {
-    path: PathBuf,
-    reader: BufReader<fs::File>,
-    seq: u64,
-    line_bytes_max: u64,
-}
-
-impl RawLines {
-    /// Opens a journal.
-    pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
-        let file = fs::File::open(path).map_err(|source| JournalError::file("read", path, source))?;
-        let reader = BufReader::new(file);
-        Ok(Self { path: path.to_owned(), reader, seq: 0, line_bytes_max: LINE_BYTES_MAX })
-    }
-
-    /// The next line; `None` at the end.
-    ///
-    /// # Errors
-    /// [`JournalError::TooLong`] if it exceeds the limit, [`JournalError::File`] if it cannot be read.
-    pub(crate) fn next(&mut self) -> Result<Option<RawLine>, JournalError> {
-        let mut bytes = Vec::new();
-        let read = self.reader.by_ref().take(self.line_bytes_max).read_until(b'\n', &mut bytes);
-        let read = read.map_err(|source| JournalError::file("read", &self.path, source))? as u64;
-        if read == 0 {
-            return Ok(None);
-        }
-        self.seq += 1;
-        let ended = bytes.last() == Some(&b'\n');
-        if ended {
-            bytes.pop();
-        } else if read >= self.line_bytes_max {
-            drop(bytes);
-            let bytes = read.saturating_add(self.skip_line()?);
-            return Err(JournalError::TooLong { path: self.path.clone(), seq: self.seq, bytes });
-        }
-        Ok(Some(RawLine { seq: self.seq, bytes, ended }))
-    }
-
-    /// Goes back to the start of an incomplete line, which its writer may still complete.
-    fn put_back(&mut self, line: &RawLine) -> Result<(), JournalError> {
-        self.seq = self.seq.saturating_sub(1);
-        let back = i64::try_from(line.bytes.len()).unwrap_or(i64::MAX).saturating_neg();
-        self.reader.seek_relative(back).map_err(|source| JournalError::file("read", &self.path, source))
-    }
-
-    /// Skips the rest of a line; returns its length in bytes.
-    fn skip_line(&mut self) -> Result<u64, JournalError> {
-        let mut skipped = 0_u64;
-        loop {
-            let buffer =
-                self.reader.fill_buf().map_err(|source| JournalError::file("read", &self.path, source))?;
-            let end = buffer.iter().position(|byte| *byte == b'\n');
-            let length = end.unwrap_or(buffer.len());
-            if length == 0 {
-                return Ok(skipped);
-            }
-            self.reader.consume(length);
-            skipped = skipped.saturating_add(length as u64);
-        }
-    }
-}
 
 /// An item of [`JournalLines`].
 #[derive(Debug)]
@@ -174,7 +93,7 @@ impl JournalLines {
 
     /// The header, which is also the first line.
     pub(crate) fn header(&self) -> Result<JournalHeader, JournalError> {
-        self.header.clone().ok_or_else(|| JournalError::NoHeader { path: self.raw.path.clone() })
+        self.header.clone().ok_or_else(|| JournalError::NoHeader { path: self.raw.path().to_owned() })
     }
 
     /// Returns the proof given by the seals, once all lines were read without problems.
@@ -220,7 +139,7 @@ impl JournalLines {
     fn parse(&mut self, raw: &RawLine) -> Result<JournalItem, JournalError> {
         let seq = raw.seq;
         let line: StoredLine = serde_json::from_slice(&raw.bytes).map_err(|source| JournalError::Record {
-            path: self.raw.path.clone(),
+            path: self.raw.path().to_owned(),
             seq,
             source,
         })?;
@@ -228,7 +147,7 @@ impl JournalLines {
         let link = self.chain.link(raw, &line)?;
         let line = line
             .try_map_observation(|stored| self.views.decode(stored))
-            .map_err(|source| JournalError::View { path: self.raw.path.clone(), seq, source })?;
+            .map_err(|source| JournalError::View { path: self.raw.path().to_owned(), seq, source })?;
         let problem = match link {
             Some(Flaw::Changed) => Some(JournalProblem::Changed { seq }),
             Some(Flaw::Forged | Flaw::Replaced) => {
@@ -281,32 +200,4 @@ fn no_record(folder: &SessionFolder) -> Result<JournalError, JournalError> {
         0 => JournalError::NoRecord { path },
         last => JournalError::Emptied { path, last },
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_over_the_limit_is_an_error_with_its_record_and_size() {
-        let check = |text: &str, expected: Option<u64>| {
-            let file = tempfile::NamedTempFile::new().unwrap();
-            fs::write(file.path(), text).unwrap();
-            let mut lines = RawLines::open(file.path()).unwrap();
-            lines.line_bytes_max = 8;
-            assert!(lines.next().unwrap().unwrap().ended, "{text:?}");
-            match (lines.next(), expected) {
-                (Ok(Some(line)), None) => assert_eq!(line.seq, 2, "{text:?}"),
-                (Err(JournalError::TooLong { seq: 2, bytes, .. }), Some(expected)) => {
-                    assert_eq!(bytes, expected, "{text:?}");
-                }
-                other => panic!("{text:?}: {other:?}"),
-            }
-        };
-        check("one\n1234567\n", None);
-        check("one\n1234567", None);
-        check("one\n12345678\nthree\n", Some(8));
-        check("one\n123456789012\nthree\n", Some(12));
-        check("one\n123456789012", Some(12));
-    }
 }

@@ -20,6 +20,7 @@ use tokio::time::timeout;
 use super::{
     answer::McpReply,
     bounded::{BoundedReader, McpReceivedBytes},
+    error::McpError,
     http,
     process::{END_BOUND, Process},
     settings::{McpServerSettings, McpTransport},
@@ -33,23 +34,6 @@ const PAGES_MAX: usize = 20;
 const SCHEMA_MAX: usize = 20_000;
 /// The most text of a server's own message that is quoted, in characters.
 const QUOTE_MAX: usize = 500;
-
-/// An error of a server. Each message continues "failed to …".
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum McpError {
-    /// The server could not be started or reached, or did not list its tools.
-    #[error("{0}")]
-    Start(String),
-    /// The server did not answer in time. Its process was ended, or its connection is no longer read.
-    #[error("answer within {0} s; its work may be half done")]
-    Timeout(u64),
-    /// The server answered with a protocol error: nothing was done, as far as it reports.
-    #[error("do it: it answered “{0}”")]
-    Refused(String),
-    /// The connection is gone.
-    #[error("keep the connection ({0}); its work may be half done")]
-    Lost(String),
-}
 
 /// A tool of a server, as the server describes it.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,7 +7,7 @@ use rmcp::transport::{
     StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig,
 };
 
-use super::{client::McpError, settings::HttpSettings};
+use super::{error::McpError, settings::HttpSettings};
 
 /// Maximum time to connect.
 const CONNECT_BOUND: Duration = Duration::from_secs(10);

@@ -10,10 +10,12 @@
 mod answer;
 mod bounded;
 mod client;
+mod error;
 mod http;
 mod process;
 pub mod settings;
 
 pub use answer::{McpPicture, McpReply};
-pub use client::{McpClient, McpError, ServerTool};
+pub use client::{McpClient, ServerTool};
+pub use error::McpError;
 pub use settings::{HttpSettings, McpServerSettings, McpTransport, ProgramSettings};

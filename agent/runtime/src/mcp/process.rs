@@ -18,7 +18,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{client::McpError, settings::ProgramSettings};
+use super::{error::McpError, settings::ProgramSettings};
 use crate::programs::environment::environment;
 
 /// Maximum time for a process to exit after its stdin is closed.

@@ -10,7 +10,7 @@ use deskhand_ui::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
 
-use super::registry::{ToolContext, ToolError};
+use super::tool::{ToolContext, ToolError};
 
 /// An element id as models write it: `e17`, `17`, or the number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]

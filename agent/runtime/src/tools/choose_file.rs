@@ -5,7 +5,7 @@ use deskhand_machine::intent::Does;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::registry::{Tool, ToolContext, ToolResult};
+use super::tool::{Tool, ToolContext, ToolResult};
 
 /// Chooses a file in the open file dialog.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{
     arguments::{ElementArgument, MouseButton, held},
-    registry::{Tool, ToolContext, ToolResult},
+    tool::{Tool, ToolContext, ToolResult},
 };
 
 /// Clicks an element.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::{
     arguments::{MouseButton, held, place},
-    registry::{Tool, ToolContext, ToolResult},
+    tool::{Tool, ToolContext, ToolResult},
 };
 
 /// Clicks a position of the window where no element is listed.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::{
     arguments::parse,
-    registry::{Tool, ToolContext, ToolResult},
+    tool::{Tool, ToolContext, ToolResult},
 };
 
 /// Closes a window, or reports what the application asks instead.

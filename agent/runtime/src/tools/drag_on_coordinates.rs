@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::{
     arguments::{MouseButton, place},
-    registry::{Tool, ToolContext, ToolError, ToolResult},
+    tool::{Tool, ToolContext, ToolError, ToolResult},
 };
 
 /// Drags between two positions of the window.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{
     arguments::ElementArgument,
-    registry::{Tool, ToolContext, ToolResult},
+    tool::{Tool, ToolContext, ToolResult},
 };
 
 /// Moves the pointer onto an element and leaves it there, for a tooltip or a menu.

@@ -5,7 +5,7 @@ use deskhand_machine::intent::Does;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::registry::{Tool, ToolContext, ToolError, ToolResult};
+use super::tool::{Tool, ToolContext, ToolError, ToolResult};
 
 /// Starts an application, with these files, or opens files alone.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{
     arguments::ElementArgument,
-    registry::{Tool, ToolContext, ToolError, ToolOutput, ToolResult},
+    tool::{Tool, ToolContext, ToolError, ToolOutput, ToolResult},
 };
 use crate::observe::see_surfaces;
 

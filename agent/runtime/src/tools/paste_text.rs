@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::{
     arguments::ElementArgument,
-    registry::{Tool, ToolContext, ToolResult},
+    tool::{Tool, ToolContext, ToolResult},
 };
 
 /// Replaces the text of an element through the clipboard, whose content is then restored. For long texts.

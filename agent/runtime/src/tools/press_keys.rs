@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{
     arguments::parse,
-    registry::{Tool, ToolContext, ToolResult},
+    tool::{Tool, ToolContext, ToolResult},
 };
 
 /// Presses keys, chord by chord: "ctrl+s", "Tab Return".

@@ -6,7 +6,7 @@ use deskhand_machine::{command::ToolListingLevel, intent::Does};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::registry::{Tool, ToolContext, ToolResult};
+use super::tool::{Tool, ToolContext, ToolResult};
 
 /// Returns the text on the clipboard.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::{
     arguments::{ElementArgument, parse, table_target},
-    registry::{Tool, ToolContext, ToolResult},
+    tool::{Tool, ToolContext, ToolResult},
 };
 
 /// Returns the rows of a table, or the start of a large one.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{
     arguments::ElementArgument,
-    registry::{Tool, ToolContext, ToolResult},
+    tool::{Tool, ToolContext, ToolResult},
 };
 
 /// Returns the whole text of an element or of what is inside it.

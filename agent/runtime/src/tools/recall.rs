@@ -22,7 +22,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
-use super::registry::{Tool, ToolContext, ToolError, ToolOutput, ToolResult};
+use super::tool::{Tool, ToolContext, ToolError, ToolOutput, ToolResult};
 use crate::journal::{JournalError, SessionFolder};
 
 /// The characters of a reading that are shown at once.

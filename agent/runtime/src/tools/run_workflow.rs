@@ -12,7 +12,7 @@ use deskhand_machine::{
 use serde_json::{Map, Value, json};
 use tokio::task::spawn_blocking;
 
-use super::registry::{Answer, AnyTool, ToolContext, ToolError, ToolOutput, ToolResult, failed, result_of};
+use super::tool::{Answer, AnyTool, ToolContext, ToolError, ToolOutput, ToolResult, failed, result_of};
 
 /// Reads a workflow by its name, with these values for its parameters; the error is for the agent that asked.
 pub type ReadWorkflow =

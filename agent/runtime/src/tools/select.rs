@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{
     arguments::ElementArgument,
-    registry::{Tool, ToolContext, ToolError, ToolResult},
+    tool::{Tool, ToolContext, ToolError, ToolResult},
 };
 
 /// Selects an item of a list, combo box, tree or tab bar, or several of a list.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::{
     arguments::parse,
-    registry::{Tool, ToolContext, ToolError, ToolResult},
+    tool::{Tool, ToolContext, ToolError, ToolResult},
 };
 
 /// Raises and focuses a window, as ASSIGN does by itself.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::{
     arguments::{ElementArgument, parse, table_target},
-    registry::{Tool, ToolContext, ToolResult},
+    tool::{Tool, ToolContext, ToolResult},
 };
 
 /// Selects a range of cells, or several.

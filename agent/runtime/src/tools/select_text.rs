@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{
     arguments::ElementArgument,
-    registry::{Tool, ToolContext, ToolResult},
+    tool::{Tool, ToolContext, ToolResult},
 };
 
 /// Selects the first occurrence of a text.

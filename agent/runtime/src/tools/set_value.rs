@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     arguments::ElementArgument,
-    registry::{Tool, ToolContext, ToolError, ToolResult},
+    tool::{Tool, ToolContext, ToolError, ToolResult},
 };
 
 /// Sets the content of a field, slider or spin button.

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::registry::{Tool, ToolContext, ToolOutput, ToolResult};
+use super::tool::{Tool, ToolContext, ToolOutput, ToolResult};
 
 /// Summarises the window: dialogs, focus, number of elements by kind, start of its text.
 #[derive(Debug, Deserialize, JsonSchema)]

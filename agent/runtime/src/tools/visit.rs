@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{
     arguments::ElementArgument,
-    registry::{Tool, ToolContext, ToolResult},
+    tool::{Tool, ToolContext, ToolResult},
 };
 
 /// Follows menus, tabs or tree items by name and activates the last: ["Insert", "Chart…"]. A wrong name lists the right ones.

@@ -8,7 +8,7 @@ use deskhand_machine::{command::ToolListingLevel, intent::Does};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::registry::{Tool, ToolContext, ToolError, ToolResult};
+use super::tool::{Tool, ToolContext, ToolError, ToolResult};
 
 /// The longest wait, in seconds.
 const SECONDS_MAX: f64 = 300.0;

@@ -9,7 +9,7 @@ use deskhand_ui::{ElementQuery, Role, action::Condition};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::registry::{Tool, ToolContext, ToolError, ToolResult};
+use super::tool::{Tool, ToolContext, ToolError, ToolResult};
 
 /// The maximum timeout, in seconds.
 const SECONDS_MAX: u64 = 120;

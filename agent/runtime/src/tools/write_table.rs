@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::{
     arguments::{CellText, ElementArgument, parse, table_target},
-    registry::{Tool, ToolContext, ToolResult},
+    tool::{Tool, ToolContext, ToolResult},
 };
 
 /// Writes rows and reads every cell back.

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{
     arguments::ElementArgument,
-    registry::{Tool, ToolContext, ToolError, ToolOutput, ToolResult},
+    tool::{Tool, ToolContext, ToolError, ToolOutput, ToolResult},
 };
 
 /// Shows an element or an area of the window as a picture, enlarged if it is small.

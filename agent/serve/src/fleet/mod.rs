@@ -6,7 +6,7 @@
 //!   machine stored.
 //! - `written`: what the file of a task asks of a fleet; `inputs`: what a task takes from others.
 //! - `admission`: which tasks it takes; `rows`: which signed task that of a row follows from; `presence`: that other workers know that it
-//!   is there; [`metrics`]: its figures for Prometheus.
+//!   is there; `figures`: its counters, and [`metrics`]: these for Prometheus.
 //! - [`watchdog`]: ends a worker that was stopped for too long.
 //! - [`machines`]: agents that are workers of the fleet, for sessions of this machine.
 //! - [`view`]: what the tasks of a fleet have come to, [`watched`] as that changes; [`costs`]: what they took, by label and batch. [`again`]: sends one once more.
@@ -19,6 +19,7 @@ pub mod again;
 mod asking;
 mod copies;
 pub mod costs;
+mod figures;
 pub mod followed;
 mod inputs;
 pub mod machines;
@@ -32,6 +33,7 @@ mod room;
 mod rows;
 mod runner;
 mod show;
+mod submit_error;
 pub mod tasks;
 pub mod view;
 pub mod watchdog;

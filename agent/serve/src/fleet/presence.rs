@@ -19,7 +19,7 @@ use tokio::time::Instant;
 
 use super::{
     admission::{Rules, TaskRefusal},
-    metrics::WorkerFigures,
+    figures::WorkerFigures,
     rows::RowTableCache,
 };
 

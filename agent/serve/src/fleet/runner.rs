@@ -25,7 +25,6 @@ use deskhand_machine::{outcome::OutcomeKind, record::JournalEntry, session::Stop
 use deskhand_runtime::{Fence, RunSummary, SessionStore, StopSwitch, UnsealedJournalPolicy, new_id};
 use deskhand_ui::{ids::SessionId, text::error_chain};
 use futures_util::future::BoxFuture;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::{
     sync::{Notify, mpsc, oneshot},
@@ -40,6 +39,7 @@ use super::{
     presence::WorkerPresence,
     room::Over,
     show::SessionScreencast,
+    view::FleetResult,
 };
 
 /// Lines of a journal come in bursts: those within this time are stored together, unless a command waits for them.
@@ -47,18 +47,6 @@ const BURST: Duration = Duration::from_millis(20);
 
 /// Delay before a server that did not answer is tried again.
 const AGAIN: Duration = Duration::from_secs(1);
-
-/// The result of a task of a fleet.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FleetResult {
-    /// The result, as in a batch.
-    #[serde(flatten)]
-    pub result: TaskResult,
-    /// Who did it to its end.
-    pub worker: String,
-    /// Its documents as they are now: names, and the hashes under which they are stored.
-    pub documents: BTreeMap<String, String>,
-}
 
 /// Runs tasks as sessions.
 pub(super) struct SessionRunner {

@@ -12,15 +12,16 @@ use deskhand_fleet::{
     holder::task_key,
     nats::{FILE_BYTES_MAX, NatsStore},
     plan::{ForEach, TaskPayload, fill_name, name_results, row_task},
-    signed::{FleetSigningKey, KeyError},
+    signed::FleetSigningKey,
     store::{FleetStore as _, StoreError},
-    task::{IdError, TaskId, TaskRecord, TaskSpec},
+    task::{TaskId, TaskRecord, TaskSpec},
 };
-use deskhand_host::{Task, TaskFiles, WrittenTask, batch::TaskError};
+use deskhand_host::{Task, TaskFiles, WrittenTask};
 use deskhand_ui::text::error_chain;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde_json::{Map, Value};
 
+pub use super::submit_error::SubmitError;
 use super::{
     stays_inside,
     written::{FleetTaskFields, TaskRowSource, read_table, wrong},
@@ -32,68 +33,6 @@ pub(super) const DOCUMENTS_MAX: usize = 1_000;
 const AT_ONCE: usize = 32;
 /// Maximum number of documents sent at once: they may be large.
 const FILES_AT_ONCE: usize = 4;
-
-/// Why tasks cannot be submitted.
-#[derive(Debug, thiserror::Error)]
-pub enum SubmitError {
-    /// A file of tasks cannot be read, or a task is not valid.
-    #[error(transparent)]
-    Task(#[from] TaskError),
-    /// A field that a fleet asks for is not valid.
-    #[error("{place}: {problem}")]
-    Field {
-        /// The place where the task is written.
-        place: String,
-        /// The problem, with the field.
-        problem: String,
-    },
-    /// An id cannot be used.
-    #[error("{place}: {source}; give the task another `id`")]
-    Id {
-        /// The place where the task is written.
-        place: String,
-        /// Why.
-        source: IdError,
-    },
-    /// A document cannot be sent.
-    #[error("{place}: the document {} cannot be sent: {problem}", path.display())]
-    Document {
-        /// The place where the task is written.
-        place: String,
-        /// The document.
-        path: PathBuf,
-        /// Why.
-        problem: String,
-    },
-    /// There is a task with this id.
-    #[error(
-        "the fleet has a task {id} already; give this one another `id`, or submit with a `--batch` name of its own"
-    )]
-    Known {
-        /// The id.
-        id: TaskId,
-    },
-    /// A task comes after one that nobody knows.
-    #[error("{place}: it comes after {after}, and there is no such task among those submitted")]
-    After {
-        /// The place where the task is written.
-        place: String,
-        /// The unknown task.
-        after: String,
-    },
-    /// The task cannot be signed.
-    #[error("the task {id} cannot be signed")]
-    Sign {
-        /// The task.
-        id: TaskId,
-        /// Why.
-        #[source]
-        source: KeyError,
-    },
-    /// The server does not answer.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
 
 /// A task that can be submitted.
 #[derive(Debug, Clone, PartialEq)]

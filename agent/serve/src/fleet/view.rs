@@ -11,15 +11,26 @@ use deskhand_fleet::{
     store::{FleetStore as _, StoreError},
     task::{TaskId, TaskRecord},
 };
+use deskhand_host::TaskResult;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use serde::Serialize;
-
-pub use super::runner::FleetResult;
+use serde::{Deserialize, Serialize};
 
 /// The most tasks that are read one by one.
 const NAMED_MAX: usize = 100;
 /// Maximum number of tasks read at once.
 const NAMED_AT_ONCE: usize = 16;
+
+/// The result of a task of a fleet.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FleetResult {
+    /// The result, as in a batch.
+    #[serde(flatten)]
+    pub result: TaskResult,
+    /// Who did it to its end.
+    pub worker: String,
+    /// Its documents as they are now: names, and the hashes under which they are stored.
+    pub documents: BTreeMap<String, String>,
+}
 
 /// The state of a task.
 #[derive(Debug, Clone, PartialEq, Serialize)]

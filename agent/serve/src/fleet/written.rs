@@ -12,7 +12,7 @@ use deskhand_fleet::{
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{stays_inside, tasks::SubmitError};
+use super::{stays_inside, submit_error::SubmitError};
 
 /// The fields, each with an example.
 const FIELDS: [(&str, &str); 11] = [

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use deskhand_host::Host;
-use deskhand_machine::prompt::{ViewListOptions, relevant_words};
 use futures_util::{FutureExt as _, future::BoxFuture};
 use rmcp::{
     ErrorData,
@@ -15,10 +14,12 @@ use rmcp::{
 use tokio::sync::broadcast;
 
 use super::{
+    addresses,
     desks::Desks,
     prompts,
     protocol::{Catalog, CatalogChange, CatalogReply, CatalogRequest, ClientId, McpCall, with_logs},
     resources,
+    service::DeskService,
     tools::{McpToolContext, McpToolEntry, all},
     unread::{Reports, UndeliveredReport},
 };
@@ -31,25 +32,19 @@ const INSTRUCTIONS: &str = "Deskhand operates desktop applications and verifies 
 
 /// The desktops of all clients of a server, and what can be done with them.
 pub(super) struct Deskhand {
-    host: Host,
-    pub(super) desks: Arc<Desks>,
+    service: Arc<DeskService>,
     tools: Vec<McpToolEntry>,
 }
 
 impl Deskhand {
     pub(super) fn new(host: Host) -> Self {
         let tools = all(&host.app_tools());
-        Self { host, desks: Arc::default(), tools }
+        Self { service: Arc::new(DeskService::new(host)), tools }
     }
 
-    pub(super) const fn host(&self) -> &Host {
-        &self.host
-    }
-
-    /// Returns the options for listing windows, given the words searched for.
-    pub(super) fn listing(&self, words: &str) -> ViewListOptions {
-        let tokens_max = self.host.config().view.to_view().tokens_max;
-        ViewListOptions { tokens_max, words: relevant_words([words].into_iter()) }
+    /// The desktops of all clients.
+    pub(super) fn desks(&self) -> &Arc<Desks> {
+        &self.service.desks
     }
 
     fn entry(&self, name: &str) -> Option<&McpToolEntry> {
@@ -57,7 +52,7 @@ impl Deskhand {
     }
 
     async fn run(
-        self: Arc<Self>,
+        &self,
         name: &str,
         arguments: JsonObject,
         call: Arc<McpCall>,
@@ -67,8 +62,8 @@ impl Deskhand {
             .map(|entry| (entry.run, entry.name, entry.is_repeatable))
             .ok_or_else(|| ErrorData::invalid_params(format!("there is no tool `{name}`"), None))?;
         let reports = Reports::default();
-        let called = McpToolContext::new(Arc::clone(&self), Arc::clone(&call), reports.clone());
-        let answered = match called.reports_first(self.desks.take_unread().await) {
+        let called = McpToolContext::new(Arc::clone(&self.service), Arc::clone(&call), reports.clone());
+        let answered = match called.reports_first(self.service.desks.take_unread().await) {
             Ok(()) => run(called, arguments).await,
             Err(problem) => Err(problem),
         };
@@ -79,7 +74,7 @@ impl Deskhand {
         };
         // What was refused did nothing.
         if answered_well && !is_repeatable && !keeps_its_own(name) {
-            self.desks.add_unread(UndeliveredReport::new(&call, name, texts(&content))).await;
+            self.service.desks.add_unread(UndeliveredReport::new(&call, name, texts(&content))).await;
         }
         let reports = reports.take();
         if !reports.is_empty() {
@@ -87,7 +82,7 @@ impl Deskhand {
             content.insert(0, ContentBlock::text(told.join("\n")));
             // In case that this answer does not arrive either.
             for report in reports {
-                self.desks.add_unread(report.again(&call)).await;
+                self.service.desks.add_unread(report.again(&call)).await;
             }
         }
         let mut result =
@@ -135,11 +130,11 @@ impl Catalog for Deskhand {
     }
 
     fn resources(&self) -> BoxFuture<'_, Vec<Resource>> {
-        resources::list(&self.desks).boxed()
+        resources::list(&self.service.desks).boxed()
     }
 
     fn templates(&self) -> Vec<ResourceTemplate> {
-        resources::templates()
+        addresses::templates()
     }
 
     fn completions<'a>(
@@ -151,7 +146,7 @@ impl Catalog for Deskhand {
         async move {
             let mut values = match reference {
                 Reference::Resource(template) => {
-                    resources::values(&self.desks, &template.uri, argument).await?
+                    resources::values(&self.service.desks, &template.uri, argument).await?
                 }
                 // What a user wants to be done is not known beforehand.
                 Reference::Prompt(prompt) => prompts::has(&prompt.name, argument).then(Vec::new)?,
@@ -180,7 +175,7 @@ impl Catalog for Deskhand {
                         .map_err(|problem| ErrorData::invalid_params(problem, None))
                 }
                 CatalogRequest::Resource { uri } => {
-                    let read = resources::read(&self, &call, &uri).await;
+                    let read = resources::read(&self.service, &call, &uri).await;
                     let contents = read.map_err(|problem| ErrorData::resource_not_found(problem, None))?;
                     Ok(CatalogReply::Resource(ReadResourceResult::new(vec![contents])))
                 }
@@ -190,10 +185,10 @@ impl Catalog for Deskhand {
     }
 
     fn changes(&self) -> broadcast::Receiver<CatalogChange> {
-        self.desks.changes()
+        self.service.desks.changes()
     }
 
     fn gone(self: Arc<Self>, client: ClientId) -> BoxFuture<'static, ()> {
-        async move { self.desks.end_of(client).await }.boxed()
+        async move { self.service.desks.end_of(client).await }.boxed()
     }
 }

@@ -13,9 +13,9 @@ use tokio::{
 };
 
 use super::{
+    addresses,
     ask::{ActiveCall, ActiveCallGuard},
     protocol::{CatalogChange, ClientId, McpCall},
-    resources,
     unread::UndeliveredReport,
 };
 use crate::desk::Desk;
@@ -152,7 +152,7 @@ impl Desks {
 
     /// Tells that a desktop may show something else.
     pub(super) fn worked_on(&self, name: &str) {
-        for uri in resources::of_desktop(name) {
+        for uri in addresses::of_desktop(name) {
             self.tell(CatalogChange::Resource(uri));
         }
     }

@@ -90,7 +90,7 @@ impl HttpServer {
     /// The server broke off.
     pub async fn serve(self, host: Host, ending: impl Future<Output = ()>) -> Result<(), ServeError> {
         let deskhand = Arc::new(Deskhand::new(host));
-        let desks = Arc::clone(&deskhand.desks);
+        let desks = Arc::clone(deskhand.desks());
         let visits = Visits::new(self.options.idle);
         let unused = async {
             let mut looks = interval(visits.every());

@@ -2,6 +2,7 @@
 //!
 //! Each desktop that a client starts is a session. The server holds no state but these; what it says is made of their journals.
 
+mod addresses;
 mod ask;
 mod deskhand;
 mod desks;
@@ -12,6 +13,7 @@ mod prompts;
 pub mod protocol;
 mod question_page;
 mod resources;
+mod service;
 mod task;
 mod tools;
 mod unread;
@@ -55,7 +57,7 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let deskhand = Arc::new(Deskhand::new(host));
-    let desks = Arc::clone(&deskhand.desks);
+    let desks = Arc::clone(deskhand.desks());
     let calls = Arc::new(Calls::default());
     // With the connection of its one client, the server itself ends.
     let (departures, _gone) = Departures::new();

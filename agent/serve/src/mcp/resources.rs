@@ -4,38 +4,15 @@ use std::sync::Arc;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use deskhand_runtime::ReportFormat;
-use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
+use rmcp::model::{Resource, ResourceContents};
 
-use super::{deskhand::Deskhand, desks::Desks, protocol::McpCall, words};
-
-const PNG: &str = "image/png";
-const PLAIN: &str = "text/plain";
-const MARKDOWN: &str = "text/markdown";
-const LINES: &str = "application/jsonl";
-
-/// A kind of resource: the last part of its address, its media type, what it is.
-type Part = (&'static str, &'static str, &'static str);
-
-/// The resources of a desktop.
-const OF_DESKTOPS: [Part; 2] = [
-    ("screenshot", PNG, "The whole screen of a desktop, as it is now"),
-    ("tree", PLAIN, "The elements of the window that is worked in, else the open windows"),
-];
-/// The resources of a session.
-const OF_SESSIONS: [Part; 2] = [
-    ("report", MARKDOWN, "What was done in a session, step by step, with verdicts"),
-    ("journal", LINES, "The steps of a session as lines of JSON"),
-];
-
-/// The forms of all addresses.
-pub(super) fn templates() -> Vec<ResourceTemplate> {
-    let desktops = OF_DESKTOPS.iter().map(|part| (address("desktops", "{desktop}", part), part));
-    let sessions = OF_SESSIONS.iter().map(|part| (address("sessions", "{session}", part), part));
-    let template = |(address, (part, media, about)): (String, &Part)| {
-        ResourceTemplate::new(address, *part).with_description(*about).with_mime_type(*media)
-    };
-    desktops.chain(sessions).map(template).collect()
-}
+use super::{
+    addresses::{LINES, MARKDOWN, OF_DESKTOPS, OF_SESSIONS, PLAIN, Part, address, templates},
+    desks::Desks,
+    protocol::McpCall,
+    service::DeskService,
+    words,
+};
 
 /// Those of the desktops that are open, and of all sessions of this client.
 pub(super) async fn list(desks: &Desks) -> Vec<Resource> {
@@ -56,15 +33,6 @@ fn resource(kind: &str, name: &str, part: &Part) -> Resource {
         .with_mime_type(*media)
 }
 
-fn address(kind: &str, name: &str, (part, ..): &Part) -> String {
-    format!("deskhand://{kind}/{name}/{part}")
-}
-
-/// The addresses of those of a desktop.
-pub(super) fn of_desktop(name: &str) -> [String; 2] {
-    OF_DESKTOPS.map(|part| address("desktops", name, &part))
-}
-
 /// The values for an argument of an address; `None` if there is no such argument.
 pub(super) async fn values(desks: &Desks, uri: &str, argument: &str) -> Option<Vec<String>> {
     templates().into_iter().find(|template| template.uri_template == uri)?;
@@ -81,7 +49,7 @@ pub(super) async fn values(desks: &Desks, uri: &str, argument: &str) -> Option<V
 /// # Errors
 /// There is no such resource, or it cannot be read; with what to do.
 pub(super) async fn read(
-    server: &Deskhand,
+    service: &DeskService,
     call: &Arc<McpCall>,
     uri: &str,
 ) -> Result<ResourceContents, String> {
@@ -89,17 +57,17 @@ pub(super) async fn read(
     let mut parts = uri.strip_prefix("deskhand://").ok_or_else(unknown)?.split('/');
     match (parts.next(), parts.next(), parts.next(), parts.next()) {
         (Some("desktops"), Some(name), Some("screenshot"), None) => {
-            let mut desk = server.desks.hold(Some(name), call).await?;
+            let mut desk = service.desks.hold(Some(name), call).await?;
             let picture = desk.screen().await?;
             let file = desk.picture(&picture)?;
             Ok(ResourceContents::blob(STANDARD.encode(file), uri).with_mime_type(picture.media_type))
         }
         (Some("desktops"), Some(name), Some("tree"), None) => {
-            let mut desk = server.desks.hold(Some(name), call).await?;
+            let mut desk = service.desks.hold(Some(name), call).await?;
             let text = match desk.window() {
                 Some(window) => {
                     let view = desk.look(window).await?;
-                    words::window(&view, None, &server.listing(""))
+                    words::window(&view, None, &service.listing(""))
                 }
                 None => words::windows(desk.windows().await?),
             };
@@ -107,7 +75,7 @@ pub(super) async fn read(
         }
         (Some("sessions"), Some(session), Some(part @ ("report" | "journal")), None) => {
             // Other sessions of this machine are not this client's.
-            if !server.desks.sessions().await.iter().any(|one| one == session) {
+            if !service.desks.sessions().await.iter().any(|one| one == session) {
                 return Err(unknown());
             }
             let (format, media) = if part == "report" {
@@ -115,7 +83,7 @@ pub(super) async fn read(
             } else {
                 (ReportFormat::Jsonl, LINES)
             };
-            let host = server.host().clone();
+            let host = service.host().clone();
             let session = session.to_owned();
             let written = tokio::task::spawn_blocking(move || {
                 let path = host.report(&session, format, None).map_err(|error| error.to_string())?;

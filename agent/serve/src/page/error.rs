@@ -21,7 +21,7 @@ use deskhand_ui::text::error_chain;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::routes::described;
+use super::described::described;
 
 /// The kind of a body that is JSON.
 const JSON: &str = "application/json";

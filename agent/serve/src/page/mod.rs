@@ -13,6 +13,7 @@
 mod appears;
 mod bodies;
 mod connections;
+mod described;
 mod door;
 mod error;
 mod failed;

@@ -5,11 +5,13 @@ use std::{
     time::Duration,
 };
 
-use super::{Chance, SimSettings, faults::seconds, world::FAILS};
+use super::{Chance, SimSettings, faults::seconds};
 use crate::task::{MachineCapabilities, OnLoss, TaskId, TaskRequirements, TaskSpec};
 
 /// A label that some tasks need and every tenth worker has.
 const RARE: &str = "rare";
+/// The label of tasks that do not finish.
+pub(super) const FAILS: &str = "fails";
 /// A label with a limit.
 pub(super) const LIMITED: &str = "licence";
 /// Time for which a task thinks before and after each action, in seconds.

@@ -9,7 +9,10 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::{Chance, tasks::LIMITED};
+use super::{
+    Chance,
+    tasks::{FAILS, LIMITED},
+};
 use crate::{
     holder::{Lease, LeaseLost, TaskRunner, TaskStart},
     journal::{TaskJournalEntry, TaskOutcome},
@@ -17,9 +20,6 @@ use crate::{
     store::FleetStore,
     task::{OnLoss, TaskId, TaskSpec},
 };
-
-/// The label of tasks that do not finish.
-pub(super) const FAILS: &str = "fails";
 
 /// Number of times each action of each task was done, and the journal lines that were confirmed to their
 /// writers as stored.

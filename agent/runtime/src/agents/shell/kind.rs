@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use super::run_command::spec;
+use super::run_command::{run, spec};
 use crate::{
     agents::{AgentError, AgentKind, AgentObservation, AgentSetup, OpenAgent, StepsAgent},
     programs::{ProgramRunner, sandbox::SandboxSettings},
@@ -99,20 +99,12 @@ impl AgentKind for ShellKind {
 }
 
 /// An open shell agent.
-pub(super) struct ShellAgent {
+struct ShellAgent {
     timeout_max: Duration,
     runner: ProgramRunner,
 }
 
 impl ShellAgent {
-    pub(super) const fn runner(&self) -> &ProgramRunner {
-        &self.runner
-    }
-
-    pub(super) const fn timeout_max(&self) -> Duration {
-        self.timeout_max
-    }
-
     fn rules(&self) -> String {
         let (sandbox, enforcement) = (self.runner.sandbox(), self.runner.enforcement());
         if *enforcement == Enforcement::Nothing {
@@ -145,7 +137,7 @@ impl StepsAgent for ShellAgent {
 
     async fn call(&self, command: &ToolCommand) -> CallResult {
         if command.tool == known_tools::RUN_COMMAND {
-            self.run_command(command).await
+            run(&self.runner, self.timeout_max, command).await
         } else {
             CallResult::failure(None, format!("unknown tool `{}`", command.tool))
         }

@@ -12,8 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::kind::ShellAgent;
-use crate::programs::{ProgramRun, STDOUT_KEPT};
+use crate::programs::{ProgramRun, ProgramRunner, STDOUT_KEPT};
 
 /// The default timeout, in seconds.
 const TIMEOUT_S_DEFAULT: u64 = 60;
@@ -65,45 +64,39 @@ fn refused(reason: impl Into<String>) -> CallResult {
     CallResult::failure(Some(Verdict::Refused), reason)
 }
 
-impl ShellAgent {
-    /// Runs a command. Dropping the future kills the program and its descendants.
-    pub(super) async fn run_command(&self, command: &ToolCommand) -> CallResult {
-        let arguments = Value::Object(command.arguments.clone());
-        let input: RunCommand = match serde_path_to_error::deserialize(arguments) {
-            Ok(input) => input,
-            Err(error) => return refused(format!("invalid arguments: {error}; nothing was done")),
-        };
-        let folder = match self.folder_of(input.folder.as_deref()) {
-            Ok(folder) => folder,
-            Err(problem) => return refused(problem),
-        };
-        let limit = Duration::from_secs(input.timeout_s.unwrap_or(TIMEOUT_S_DEFAULT)).min(self.timeout_max());
-        let run = ProgramRun {
-            program: &input.program,
-            arguments: &input.arguments,
-            folder: &folder,
-            input: Vec::new(),
-            limit,
-            kept: STDOUT_KEPT,
-        };
-        self.runner().run(run).await
-    }
+/// Runs a command. Dropping the future kills the program and its descendants.
+pub(super) async fn run(runner: &ProgramRunner, timeout_max: Duration, command: &ToolCommand) -> CallResult {
+    let arguments = Value::Object(command.arguments.clone());
+    let input: RunCommand = match serde_path_to_error::deserialize(arguments) {
+        Ok(input) => input,
+        Err(error) => return refused(format!("invalid arguments: {error}; nothing was done")),
+    };
+    let folder = match folder_of(runner, input.folder.as_deref()) {
+        Ok(folder) => folder,
+        Err(problem) => return refused(problem),
+    };
+    let limit = Duration::from_secs(input.timeout_s.unwrap_or(TIMEOUT_S_DEFAULT)).min(timeout_max);
+    let run = ProgramRun {
+        program: &input.program,
+        arguments: &input.arguments,
+        folder: &folder,
+        input: Vec::new(),
+        limit,
+        kept: STDOUT_KEPT,
+    };
+    runner.run(run).await
+}
 
-    fn folder_of(&self, below: Option<&str>) -> Result<PathBuf, String> {
-        let Some(below) = below.filter(|text| !text.trim().is_empty()) else {
-            return Ok(self.runner().folder().to_owned());
-        };
-        let folder = self.runner().folder().join(below);
-        let real =
-            folder.canonicalize().map_err(|error| format!("folder `{below}` cannot be used: {error}"))?;
-        if real.starts_with(self.runner().folder()) {
-            Ok(real)
-        } else {
-            Err(format!(
-                "folder `{below}` is outside of {}; nothing was done",
-                self.runner().folder().display()
-            ))
-        }
+fn folder_of(runner: &ProgramRunner, below: Option<&str>) -> Result<PathBuf, String> {
+    let Some(below) = below.filter(|text| !text.trim().is_empty()) else {
+        return Ok(runner.folder().to_owned());
+    };
+    let folder = runner.folder().join(below);
+    let real = folder.canonicalize().map_err(|error| format!("folder `{below}` cannot be used: {error}"))?;
+    if real.starts_with(runner.folder()) {
+        Ok(real)
+    } else {
+        Err(format!("folder `{below}` is outside of {}; nothing was done", runner.folder().display()))
     }
 }
 

@@ -20,7 +20,7 @@ use serde_json::{Value as Json, json};
 
 use super::{
     arguments::{ElementArgument, table_target},
-    registry::{Tool, ToolContext, ToolError, ToolOutput, ToolResult},
+    tool::{Tool, ToolContext, ToolError, ToolOutput, ToolResult},
 };
 
 /// The most cells that one expression may name.

@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 
 use super::{
     declared::{DeclaredArgument, DeclaredTool},
-    registry::{Answer, AnyTool, ToolContext, ToolOutput, failed, result_of},
+    tool::{Answer, AnyTool, ToolContext, ToolOutput, failed, result_of},
 };
 
 /// Calc, by the root of its windows.

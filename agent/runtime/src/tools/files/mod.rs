@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 
 use super::{
     declared::DeclaredTool,
-    registry::{Answer, AnyTool, ToolContext},
+    tool::{Answer, AnyTool, ToolContext},
 };
 
 /// A tool for files.

@@ -26,11 +26,12 @@ use deskhand_ui::text::error_chain;
 use tokio::time::{Instant, timeout};
 
 use super::{
-    came::{report, tame},
-    compose::{TaskHandover, compose, named},
+    came::report,
+    compose::{TaskHandover, compose, named, task_of},
     error::MachineError,
-    fit::{WorkerCandidates, name_of},
-    kind::task_of,
+    fit::WorkerCandidates,
+    outside::{name_of, tame},
+    progress::SubtaskProgress,
     reach::FleetConnector,
 };
 
@@ -53,24 +54,9 @@ pub(super) struct MachineAgent {
     pub(super) results: PathBuf,
 }
 
-/// The last reported state of a sub-task; each state is reported once.
-pub(super) struct SubtaskProgress {
-    progress: DelegateProgress,
-    last: String,
-}
-
-impl SubtaskProgress {
-    pub(super) fn say(&mut self, state: &str) {
-        if self.last != state {
-            state.clone_into(&mut self.last);
-            self.progress.say(state);
-        }
-    }
-}
-
 impl DelegateAgent for MachineAgent {
     async fn work(&self, assignment: Assignment, progress: DelegateProgress) -> AgentReport {
-        let said = &mut SubtaskProgress { progress, last: String::new() };
+        let said = &mut SubtaskProgress::new(progress);
         match self.hand_over(&assignment, said).await {
             Ok(report) => report,
             Err(error) => AgentReport { status: SubtaskStatus::Failed, result: error_chain(&error) },
@@ -214,7 +200,7 @@ impl MachineAgent {
             if now_ms() > latest.saturating_add(grace) {
                 // One that cannot be cancelled now ends at its deadline all the same.
                 let _ = timeout(WITHDRAW, self.reach.cancel(id)).await;
-                return Err(MachineError::Late { id: id.clone(), last: said.last.clone() });
+                return Err(MachineError::Late { id: id.clone(), last: said.last().to_owned() });
             }
         }
     }

@@ -19,7 +19,7 @@ use deskhand_machine::{agent::AgentReport, session::SubtaskStatus};
 use deskhand_runtime::private;
 use deskhand_ui::text::{clip, is_forbidden_outside};
 
-use super::fit::name_of;
+use super::outside::{name_of, tame};
 use crate::fleet::stays_inside;
 
 /// The most files that are taken, and the most bytes of all together.
@@ -186,12 +186,6 @@ fn acceptable(name: &str) -> Result<(), &'static str> {
         return Err("its name is too long");
     }
     Ok(())
-}
-
-/// A text from outside in one line, without characters that do not show.
-pub(super) fn tame(text: &str, chars_max: usize) -> String {
-    let shown: String = text.chars().map(|c| if is_forbidden_outside(c) { ' ' } else { c }).collect();
-    clip(shown.trim(), chars_max)
 }
 
 impl SubtaskFiles {

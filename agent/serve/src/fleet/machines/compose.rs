@@ -9,8 +9,9 @@ use std::{
 use deskhand_fleet::{
     nats::FILE_BYTES_MAX,
     plan::{TaskPayload, plain, value, with_note},
-    task::TaskId,
+    task::{OnLoss, TaskId, TaskRequirements, TaskSpec},
 };
+use deskhand_host::config::{MachineAgentSettings, OnLossSetting};
 use deskhand_runtime::agents::Assignment;
 use deskhand_ui::text::clip;
 use serde_json::json;
@@ -35,6 +36,27 @@ pub(super) struct TaskHandover {
     pub(super) work: TaskPayload,
     /// By their names there.
     pub(super) documents: BTreeMap<String, HandoverDocument>,
+}
+
+/// The task of a sub-task, before anything is known of that.
+pub(super) fn task_of(id: TaskId, settings: &MachineAgentSettings) -> TaskSpec {
+    let needs = settings.needs.clone();
+    TaskSpec {
+        needs: TaskRequirements {
+            applications: needs.applications,
+            agents: needs.agents,
+            labels: needs.labels,
+            desktop: None,
+        },
+        labels: settings.labels.clone(),
+        on_loss: match settings.on_loss {
+            OnLossSetting::Resume => OnLoss::Resume,
+            OnLossSetting::Afresh => OnLoss::Afresh,
+            OnLossSetting::Person => OnLoss::Person,
+        },
+        work: serde_json::json!({ "task": { "request": "" } }),
+        ..TaskSpec::new(id)
+    }
 }
 
 /// The work of a sub-task with these documents.

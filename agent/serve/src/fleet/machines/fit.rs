@@ -3,21 +3,17 @@
 use std::collections::BTreeSet;
 
 use deskhand_fleet::{
-    journal::WorkerId,
     nats::NatsStore,
     store::StoreError,
     task::{MachineCapabilities, TaskRequirements, TaskSpec},
 };
 
-use super::came::tame;
+use super::outside::{short, tame};
 use crate::fleet::{admission::TaskRefusal, presence::WorkerAnnouncement};
 
 /// The most workers whose reasons are listed, and the longest reason, in characters.
 const REASONS_MAX: usize = 3;
 const REASON_CHARS_MAX: usize = 200;
-/// The length of the number that a worker has besides its name, with the `-` before it.
-const NUMBER_BYTES: usize = 37;
-
 /// The workers that are there.
 #[derive(Debug, Default)]
 pub(super) struct WorkerCandidates {
@@ -83,12 +79,6 @@ impl WorkerCandidates {
     }
 }
 
-/// The name of a worker without the number of its start.
-pub(super) fn short(worker: &str) -> &str {
-    let name = worker.len().checked_sub(NUMBER_BYTES).and_then(|end| worker.split_at_checked(end));
-    name.filter(|(name, number)| !name.is_empty() && number.starts_with('-')).map_or(worker, |(name, _)| name)
-}
-
 /// Lists the needs that the offer lacks.
 fn lacks(needs: &TaskRequirements, offer: &MachineCapabilities) -> Vec<String> {
     let lacks = |kind: &str, needs: &BTreeSet<String>, has: &BTreeSet<String>| -> Vec<String> {
@@ -98,9 +88,4 @@ fn lacks(needs: &TaskRequirements, offer: &MachineCapabilities) -> Vec<String> {
     all.extend(lacks("application", &needs.applications, &offer.applications));
     all.extend(lacks("agent", &needs.agents, &offer.agents));
     all
-}
-
-/// The name of a worker as it may be shown.
-pub(super) fn name_of(worker: &WorkerId) -> String {
-    tame(short(&worker.0), 60)
 }

@@ -6,14 +6,16 @@ use std::{
     time::Duration,
 };
 
-use deskhand_fleet::task::{OnLoss, TaskId, TaskRequirements, TaskSpec};
-use deskhand_host::config::{MachineAgentSettings, OnLossSetting};
+use deskhand_fleet::task::TaskId;
+use deskhand_host::config::MachineAgentSettings;
 use deskhand_machine::agent::AgentHome;
 use deskhand_runtime::agents::{AgentError, AgentKind, AgentSetup, OpenAgent};
 use deskhand_ui::text::error_chain;
 use tokio::time::timeout;
 
-use super::{agent::MachineAgent, error::MachineError, fit::WorkerCandidates, reach::FleetConnector};
+use super::{
+    agent::MachineAgent, compose::task_of, error::MachineError, fit::WorkerCandidates, reach::FleetConnector,
+};
 
 /// Maximum time to find out which workers would take a sub-task.
 const STANDING: Duration = Duration::from_secs(20);
@@ -39,27 +41,6 @@ impl MachineKind {
         let fit =
             WorkerCandidates::of(store, &spec).await.map_err(|source| MachineError::Silent { id, source })?;
         fit.words(&spec.needs).map_err(MachineError::NobodyTakesIt)
-    }
-}
-
-/// The task of a sub-task, before anything is known of that.
-pub(super) fn task_of(id: TaskId, settings: &MachineAgentSettings) -> TaskSpec {
-    let needs = settings.needs.clone();
-    TaskSpec {
-        needs: TaskRequirements {
-            applications: needs.applications,
-            agents: needs.agents,
-            labels: needs.labels,
-            desktop: None,
-        },
-        labels: settings.labels.clone(),
-        on_loss: match settings.on_loss {
-            OnLossSetting::Resume => OnLoss::Resume,
-            OnLossSetting::Afresh => OnLoss::Afresh,
-            OnLossSetting::Person => OnLoss::Person,
-        },
-        work: serde_json::json!({ "task": { "request": "" } }),
-        ..TaskSpec::new(id)
     }
 }
 

@@ -16,6 +16,8 @@ mod compose;
 mod error;
 mod fit;
 mod kind;
+mod outside;
+mod progress;
 mod reach;
 
 use std::{path::PathBuf, sync::Arc};

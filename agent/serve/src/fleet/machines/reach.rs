@@ -11,8 +11,8 @@ use deskhand_fleet::{
 use tokio::{sync::OnceCell, time::Instant};
 
 use super::{
-    agent::SubtaskProgress,
     error::{KeyFileError, MachineError},
+    progress::SubtaskProgress,
 };
 use crate::fleet::view;
 

@@ -11,7 +11,8 @@ use serde_json::Value;
 use super::{
     call::{ClientInfo, McpCall},
     calls::{Calls, McpCallKey, RUNNING_MAX},
-    catalog::{Catalog, CatalogRequest},
+    catalog::Catalog,
+    requests::CatalogRequest,
 };
 
 /// The field of a request with the key that identifies repetitions.

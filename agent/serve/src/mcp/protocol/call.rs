@@ -15,7 +15,7 @@ use rmcp::{
 use tokio::sync::{broadcast, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::{answers::are_complete, catalog::CatalogReply, connection::ClientId, logs::Level};
+use super::{answers::are_complete, connection::ClientId, logs::Level, requests::CatalogReply};
 use crate::token::new_token;
 
 /// Maximum time for the user of a client to answer.

@@ -19,8 +19,9 @@ use tokio::{
 
 use super::{
     call::{ClientInfo, McpCall},
-    catalog::{Catalog, CatalogReply, CatalogRequest},
+    catalog::Catalog,
     connection::ClientId,
+    requests::{CatalogReply, CatalogRequest},
 };
 
 /// The most calls that run at once.

@@ -9,7 +9,7 @@ use rmcp::{
 };
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 
-use super::{catalog::CatalogChange, connection::McpConnection};
+use super::{connection::McpConnection, requests::CatalogChange};
 
 /// Which lists a server says that it tells changes of.
 #[derive(Debug, Clone, Copy)]

@@ -14,13 +14,15 @@ mod lines;
 mod logs;
 mod message;
 mod pages;
+mod requests;
 mod server;
 mod wait;
 
 pub use call::{ANSWER_BOUND, AnswerDelivery, ClientInfo, McpCall, QuestionError};
-pub use catalog::{Catalog, CatalogChange, CatalogReply, CatalogRequest};
+pub use catalog::Catalog;
 pub use connection::ClientId;
 pub use logs::{Level, with_logs};
+pub use requests::{CatalogChange, CatalogReply, CatalogRequest};
 
 pub(super) use calls::Calls;
 pub(super) use connection::Departures;

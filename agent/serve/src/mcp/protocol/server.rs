@@ -26,12 +26,13 @@ use super::{
     begin::{IncomingMcpRequest, key_of},
     call::ClientInfo,
     calls::Calls,
-    catalog::{Catalog, CatalogReply, CatalogRequest},
+    catalog::Catalog,
     changes,
     connection::{Departures, McpConnection},
     logs::Least,
     message::explained,
     pages::page,
+    requests::{CatalogReply, CatalogRequest},
     wait::{ElicitationRoute, McpCallWaitOutcome, wait},
 };
 

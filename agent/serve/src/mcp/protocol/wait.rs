@@ -16,8 +16,8 @@ use tokio::{
 use super::{
     answers::ask_peer,
     call::{CallNotification, McpCall, McpCallState, PendingInputRequests},
-    catalog::CatalogReply,
     logs::{self, Least},
+    requests::CatalogReply,
 };
 
 /// Maximum interval between progress messages to a client that requested them. The promise is a second.

@@ -108,11 +108,11 @@ impl McpToolHandler for ActToolArgs {
         }
         desk.unread =
             turn.did_something().then(|| UndeliveredReport::new(&called.call, Self::NAME, text.as_str()));
-        called.server.desks.worked_on(&desk.name);
+        called.service.desks.worked_on(&desk.name);
         let mut picture = None;
         match &turn.seen {
             Some(Observation::Window(view)) if desk.window() == Some(window) => {
-                let options = called.server.listing("");
+                let options = called.service.listing("");
                 text = format!("{text}\n{}", words::window(view, desk.shown_before(window), &options));
                 picture = view.picture.clone().filter(|_| self.picture);
                 desk.shown(window, view.clone());

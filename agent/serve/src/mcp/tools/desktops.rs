@@ -29,7 +29,7 @@ impl McpToolHandler for Desktops {
     const ONLY_READS: bool = true;
 
     async fn run(self, called: McpToolContext) -> Result<McpToolOutput, String> {
-        let listed = called.server.desks.list().await;
+        let listed = called.service.desks.list().await;
         // One at work is listed as such: who asks may wait for it.
         let line = |name: &str, session: Option<&String>| match session {
             Some(session) => format!("- {name}: session {session}"),

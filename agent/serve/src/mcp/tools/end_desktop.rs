@@ -26,7 +26,7 @@ impl McpToolHandler for EndDesktop {
     async fn run(self, called: McpToolContext) -> Result<McpToolOutput, String> {
         let mut desk = called.desk(self.desktop.as_deref()).await?;
         let end = desk.end(&self.result).await;
-        called.server.desks.remove(&desk.name).await;
+        called.service.desks.remove(&desk.name).await;
         let text = format!("Desktop {} has ended.\n{}", desk.name, ended(&end?));
         Ok(McpToolOutput::of(text.clone(), &TextOutput { text }))
     }

@@ -40,7 +40,7 @@ impl McpToolHandler for LookToolArgs {
         let mut desk = called.desk(self.desktop.as_deref()).await?;
         let window = window_of(&desk, self.window.as_deref())?;
         let view = desk.look(window).await?;
-        let text = words::window(&view, None, &called.server.listing(&self.words));
+        let text = words::window(&view, None, &called.service.listing(&self.words));
         let picture = view.picture.clone().filter(|_| self.picture);
         desk.shown(window, view);
         let output = Output { desktop: desk.name.clone(), window: window.to_string(), text: text.clone() };

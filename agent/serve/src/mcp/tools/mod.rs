@@ -21,9 +21,9 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    deskhand::Deskhand,
     desks::DeskLease,
     protocol::McpCall,
+    service::DeskService,
     unread::{Reports, UndeliveredReport},
 };
 use crate::desk::{Desk, Interrupter};
@@ -34,23 +34,23 @@ const REPEATED: &str = "This call repeats it, so nothing was done now. Look at w
 
 /// A call of a tool.
 pub(super) struct McpToolContext {
-    pub(super) server: Arc<Deskhand>,
+    pub(super) service: Arc<DeskService>,
     pub(super) call: Arc<McpCall>,
     reports: Reports,
 }
 
 impl McpToolContext {
-    pub(super) fn new(server: Arc<Deskhand>, call: Arc<McpCall>, reports: Reports) -> Self {
-        Self { server, call, reports }
+    pub(super) fn new(service: Arc<DeskService>, call: Arc<McpCall>, reports: Reports) -> Self {
+        Self { service, call, reports }
     }
 
     /// The desktop that is meant, held until the call is done. What a call did on it whose answer did not arrive is reported with this one.
     async fn desk(&self, name: Option<&str>) -> Result<DeskLease, String> {
-        let mut work = self.server.desks.hold(name, &self.call).await?;
+        let mut work = self.service.desks.hold(name, &self.call).await?;
         match work.unread.take() {
             Some(unread) if unread.is_lost() => self.reports_first([unread])?,
             // Its answer is on its way.
-            Some(unread) if !unread.is_read() => self.server.desks.add_unread(unread).await,
+            Some(unread) if !unread.is_read() => self.service.desks.add_unread(unread).await,
             Some(_) | None => {}
         }
         Ok(work)

@@ -37,7 +37,7 @@ impl McpToolHandler for OpenToolArgs {
         let done = words::done(&turn);
         desk.unread =
             turn.did_something().then(|| UndeliveredReport::new(&called.call, Self::NAME, done.as_str()));
-        called.server.desks.worked_on(&desk.name);
+        called.service.desks.worked_on(&desk.name);
         let text = format!("{done}\n{}", words::windows(&desk.desktop));
         Ok(McpToolOutput {
             failed: !turn.succeeded(),

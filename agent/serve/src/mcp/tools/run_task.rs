@@ -42,8 +42,8 @@ impl McpToolHandler for RunTask {
             open: self.open,
             ..SessionRequest::default()
         };
-        let end = task::run(called.server.host(), request, &called.call).await?;
-        called.server.desks.add_session(end.session.0.clone()).await;
+        let end = task::run(called.service.host(), request, &called.call).await?;
+        called.service.desks.add_session(end.session.0.clone()).await;
         let (text, outcome) = (ended(&end), end.outcome());
         let failed = outcome.kind != OutcomeKind::Finished;
         let output =

@@ -38,14 +38,14 @@ impl McpToolHandler for StartDesktop {
     const ONLY_READS: bool = false;
 
     async fn run(self, called: McpToolContext) -> Result<McpToolOutput, String> {
-        called.server.desks.has_room().await?;
+        called.service.desks.has_room().await?;
         let client = &called.call.client;
         let name = format!("MCP client {}", client.name.as_deref().unwrap_or("without a name"));
         let request = SessionRequest { open: self.open, ..SessionRequest::default() };
         let line = ActiveCall::default();
         let held = line.hold(&called.call);
         called.call.progress("starting a desktop");
-        let starting = Desk::start(called.server.host(), &name, self.task, request, line.reach());
+        let starting = Desk::start(called.service.host(), &name, self.task, request, line.reach());
         let (desk, turn) = tokio::select! {
             started = starting => started?,
             () = called.call.cancelled() => return Err("the call was cancelled; no desktop was started".to_owned()),
@@ -54,7 +54,7 @@ impl McpToolHandler for StartDesktop {
         let (listed, notes) = (words::windows(&desk.desktop), words::done(&turn));
         let session = desk.session().unwrap_or_default();
         let windows = desk.desktop.windows.iter().map(|window| window.id.to_string()).collect();
-        let desktop = called.server.desks.add(desk, client.id, line).await;
+        let desktop = called.service.desks.add(desk, client.id, line).await;
         let text = format!("Desktop {desktop} (session {session})\n{listed}\n{notes}").trim_end().to_owned();
         Ok(McpToolOutput::of(text.clone(), &Output { desktop, session, windows, text }))
     }

@@ -10,12 +10,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::now::{Place, SessionPrompt};
-
 /// The margin around the marked controls, and the minimum size of the area, in pixels of the picture.
 const AROUND: i32 = 60;
 const WIDTH_MIN: i32 = 480;
 const HEIGHT_MIN: i32 = 220;
+
+/// A place in pixels: x, y, width, height.
+pub(crate) type Place = [i32; 4];
 
 /// A part of a picture of the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -34,9 +35,9 @@ pub(crate) struct PromptPicture {
     words: String,
 }
 
-/// The controls that the actions of an approval are aimed at.
-pub(super) fn targets(story: &Story, prompt: &SessionPrompt) -> Vec<CommandTarget> {
-    let actions = prompt.line.get("actions").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+/// The controls that the actions of an approval are aimed at, given its line of the protocol.
+pub(super) fn targets(story: &Story, line: &Value) -> Vec<CommandTarget> {
+    let actions = line.get("actions").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let commands = actions.iter().filter_map(|action| {
         serde_json::from_value::<ToolCommand>(action.get("command").cloned().unwrap_or_default()).ok()
     });

@@ -10,10 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::meant::{PromptPicture, meant, targets};
-
-/// A place in pixels: x, y, width, height.
-pub(crate) type Place = [i32; 4];
+use super::meant::{Place, PromptPicture, meant, targets};
 
 /// A question of a session to its user.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -95,7 +92,7 @@ impl LiveSessionStatus {
     /// Takes in what the journal has, as far as it was read.
     pub(super) fn see(&mut self, page: &LivePage) {
         let story = page.story();
-        let asked = self.prompt.as_ref().map(|prompt| targets(story, prompt)).unwrap_or_default();
+        let asked = self.prompt.as_ref().map(|prompt| targets(story, &prompt.line)).unwrap_or_default();
         let target = asked.first().or_else(|| acted_on(story));
         self.mark = target.and_then(|target| target.bounds).map(Place::from);
         self.used = used(story);

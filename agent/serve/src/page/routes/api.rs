@@ -9,8 +9,8 @@ use aide::{
     OperationOutput,
     generate::{GenContext, in_context},
     openapi::{
-        Info, MediaType, OpenApi, Operation, ReferenceOr, RequestBody, Response as Described, SchemaObject,
-        SecurityScheme, StatusCode as Code,
+        Info, MediaType, OpenApi, Operation, ReferenceOr, RequestBody, Response as Described, SecurityScheme,
+        StatusCode as Code,
     },
     transform::{TransformOpenApi, TransformOperation},
 };
@@ -22,6 +22,8 @@ use axum::{
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+
+use crate::page::described::described;
 
 /// The name of the way to come in.
 const TOKEN: &str = "token";
@@ -172,22 +174,6 @@ impl<T: JsonSchema> OperationOutput for Events<T> {
             Some(Code::Code(200)),
             described::<T>(context, "text/event-stream", "Events, each with such a message"),
         )]
-    }
-}
-
-/// A response with a body.
-pub(in crate::page) fn described<T: JsonSchema>(
-    context: &mut GenContext,
-    kind: &str,
-    words: &str,
-) -> Described {
-    let json_schema = context.schema.subschema_for::<T>();
-    let schema = Some(SchemaObject { json_schema, external_docs: None, example: None });
-    let content = [(kind.to_owned(), MediaType { schema, ..MediaType::default() })];
-    Described {
-        description: words.to_owned(),
-        content: content.into_iter().collect(),
-        ..Described::default()
     }
 }
 

@@ -34,7 +34,6 @@ use axum::{
     routing::get,
 };
 
-pub(super) use self::api::described;
 use deskhand_runtime::people::protocol::{FromSession, ToSession};
 
 use self::api::{EmptyBody, about, lines as described_lines, socket, upload};
