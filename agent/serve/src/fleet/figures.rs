@@ -15,7 +15,7 @@ use deskhand_host::TaskResult;
 use crate::page::metrics::{MetricFamily, number};
 
 /// The most labels of tasks that costs are counted by; the others are counted together.
-const LABELS_MAX: usize = 50;
+pub(super) const LABELS_MAX: usize = 50;
 const OTHERS: &str = "others";
 /// Bucket bounds for the duration of tasks, in seconds.
 const BOUNDS: [f64; 9] = [10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1_200.0, 3_600.0, 7_200.0];

@@ -2,10 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use deskhand_fleet::task::TaskId;
+use deskhand_fleet::{
+    holder::DeliveryOutcome,
+    journal::TaskOutcome,
+    task::{TaskId, TaskSpec},
+};
+use deskhand_host::TaskResult;
 use serde_json::json;
 
 use super::*;
+use crate::fleet::figures::LABELS_MAX;
 
 fn done(finished: bool) -> DeliveryOutcome {
     DeliveryOutcome::Ended(TaskOutcome::Done { result: json!({}), finished })

@@ -31,6 +31,9 @@ pub(crate) enum DrawnChanges {
     All,
 }
 
+/// A test of an element: its role and states, the role of the one around it, and the place that it reports.
+type ElementTest = fn((&Role, States), Option<&Role>, Option<Rect<Screen>>) -> bool;
+
 /// The traits of the elements of a toolkit. Those of [`PLAIN`] hold where a toolkit says nothing else.
 pub(crate) struct ElementTraits {
     /// The name of the toolkit.
@@ -40,12 +43,12 @@ pub(crate) struct ElementTraits {
     /// `true` if VISIBLE, instead of SHOWING, tells that an element is on the screen, given the role of the one around it.
     pub(crate) shows_if_visible: fn(Option<&Role>) -> bool,
     /// `true` if an element with this role that shows is out of view all the same, by the place that it reports.
-    pub(crate) is_out_of_view: fn((&Role, States), Option<&Role>, Option<Rect<Screen>>) -> bool,
+    pub(crate) is_out_of_view: ElementTest,
     /// `true` if only its place tells that an element is in view.
     pub(crate) shows_by_place: fn(&Role, Option<&Role>) -> bool,
     /// `true` if SHOWING is left out of the states of an element that shows, given the role of the one around it, which is open, and the
     /// place that it reports.
-    pub(crate) lacks_showing: fn((&Role, States), Option<&Role>, Option<Rect<Screen>>) -> bool,
+    pub(crate) lacks_showing: ElementTest,
     /// `true` if what shows of an element that is VISIBLE and not SHOWING depends on its parent.
     pub(crate) shows_by_parent: bool,
     /// `true` if an element with this role may be a field for a time, which its attributes tell.
