@@ -1,212 +1,251 @@
 //! The steps of agents that work on sub-tasks.
 //!
-//! AppAgents and agents of other kinds share these steps and one transition table; [`super::agents`] has the differences.
+//! AppAgents and agents of other kinds share these steps and one transition table; [`super::app_view`] has the differences.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
 use super::{
-    agent_state::{AppAgent, Owner},
-    agents::commands_of,
+    agent_desk::AgentDesk,
+    app_agent::AppAgent,
+    app_prompt::{marks_of, marks_shown_to, pictures_of, prompt_of},
+    app_view::{
+        commands_of, look_of, picture_of, read_app_reply, reply_schema_of, sight_of, steps_of, tools_of,
+    },
     commands::{tells_marks, unknown_tool},
-    config::RoundLimits,
     effect::{AskedBy, StepRef},
+    event::IncomingEvent,
     gate::Proposal,
-    hands::add_line,
-    phases::{ActedStep, ObservedStep, OneTimePromptParts, RecordedStep},
+    healing::{heal_asking, is_healing},
+    ledgers::Ledgers,
+    nested::{app_runs, instructed_instead, is_interrupted, unfit_workflow},
+    phases::{ActedStep, ObservedStep, RecordedStep},
+    questions::{NotApproved, note_not_approved},
     recording::{StepRecorder, StepStatement},
     round::{SubtaskRecord, SubtaskStatus},
-    shown::PromptViewHistory,
-    stall::{Did, ObservationFingerprint, Stall, is_stalled, repetition_notice, stalled},
-    state::{Session, SessionStage, StepPhase},
-    step::{NotApproved, StepActor, StepDecider, StepPrompt, Steps},
-    subtask::subtask_result,
+    small::{app_offer, small_app_asking},
+    stall::{Did, ObservationFingerprint, is_stalled, repetition_notice, stalled},
+    step::{self, StepEnd, StepPhase, StepTurn, question},
+    step_agent::{ProposalEvent, StepAgent, StepPrompt},
+    subtask::{back_to_host, subtask_failed, subtask_finished, subtask_result},
+    turn::{NextMove, Turn},
     verify::{Doubt, doubt_of},
+    workflow::{workflow_acts, workflow_recorded},
+    zoomed::zoomed_of,
 };
 use crate::{
     agent::SubtaskWorker,
     blackboard::SavedPicture,
     command::{CallResult, ToolCommand, ToolSpec},
     model::ReplyKind,
-    observation::{Observation, ObservationTarget, ObserveFailure},
+    observation::{Observation, ObservationTarget},
     prompt::PromptError,
     reference::refusal,
-    reply::{AppReply, KeptPicture, ReplyError, heal_reply_schema, parse_small_app_reply},
-    retrieval::{Hit, Lookup},
+    reply::{AppReply, KeptPicture, ReplyError, heal_reply_schema},
+    retrieval::Lookup,
     small::{SmallModelDecision, SmallModelOffer, small_app_schema},
     states::{AppStatus, AppTrigger},
 };
-use deskhand_ui::ids::ElementId;
 
-/// The most controls that an AppAgent may ask to annotate.
-const MARKS_MAX: usize = 100;
-/// The most cached agents; the least recently used is evicted.
-const APPS_MAX: usize = 32;
+/// State of the machine of a worker's agent after an event.
+pub(super) type AppTurn = Turn<StepPhase<AppReply>>;
 
-/// An agent that works on sub-tasks, as an agent kind ([`super::step::AgentKind`]).
+/// An agent that works on sub-tasks, as an agent with steps.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct App(pub(super) SubtaskWorker);
 
-impl Steps for App {
-    type Reply = AppReply;
-
-    fn stage(self, phase: StepPhase<AppReply>) -> SessionStage {
-        SessionStage::App(self.0, phase)
+/// Starts the next step of a worker's agent, unless its sub-task has reached its limit.
+pub(super) fn begin(ledgers: &mut Ledgers, worker: SubtaskWorker) -> AppTurn {
+    if let Some(next) = subtask_steps_exhausted(ledgers, worker) {
+        return next.into();
     }
+    let turn = step::begin(App(worker), ledgers);
+    follow(ledgers, worker, turn)
+}
 
-    fn step(self, session: &Session, number: u32) -> Option<StepRef> {
-        let app = session.app(self.0)?;
-        Some(session.step_ref(number, app.owner.agent(), app.subtask.clone(), app.memory.steps()))
-    }
+/// Handles an event for a step of a worker's agent.
+pub(super) fn apply(
+    ledgers: &mut Ledgers,
+    worker: SubtaskWorker,
+    phase: StepPhase<AppReply>,
+    incoming: IncomingEvent,
+) -> AppTurn {
+    let turn = step::apply(App(worker), ledgers, phase, incoming);
+    follow(ledgers, worker, turn)
+}
 
-    fn exhausted(self, session: &mut Session) -> bool {
-        session.subtask_steps_exhausted(self.0)
-    }
-
-    fn look(self, session: &Session) -> ObservationTarget {
-        session.look_of(self.0)
-    }
-
-    fn lost(self, session: &mut Session, reason: &str) {
-        if session.closed_as_meant(self.0) {
-            session.app_moves(self.0, AppTrigger::WindowClosed);
-            session.archive_app(self.0, SubtaskStatus::Finished, reason.to_owned());
-            session.apps.retain(|app| app.owner.worker() != self.0);
-            session.subtask_finished(Some(Doubt::WindowClosed), reason.to_owned());
-            return;
-        }
-        session.app_moves(self.0, AppTrigger::WindowGone);
-        session.app_failed(self.0, SubtaskStatus::Failed, reason);
-        session.apps.retain(|app| app.owner.worker() != self.0);
-    }
-
-    fn observation_failed(self, session: &mut Session, failure: &ObserveFailure) {
-        match self.0 {
+/// Goes on after a step has ended.
+pub(super) fn follow(ledgers: &mut Ledgers, worker: SubtaskWorker, turn: StepTurn<AppReply>) -> AppTurn {
+    let end = match turn {
+        StepTurn::Wait(phase, step, effect) => return Turn::Wait(phase, step, effect),
+        StepTurn::End(end) => end,
+    };
+    match end {
+        StepEnd::Exhausted(reason) => NextMove::Exhaust(reason).into(),
+        StepEnd::Lost(reason) => lost(ledgers, worker, &reason).into(),
+        StepEnd::LookFailed(failure) => match worker {
             SubtaskWorker::Window(window) => {
-                self.broke(session, format!("failed to observe {window}: {failure}"));
+                broke(ledgers, worker, format!("failed to observe {window}: {failure}")).into()
             }
             // A failing device does not end the work of other agents.
-            SubtaskWorker::Agent(_) => self.lost(session, &failure.message),
+            SubtaskWorker::Agent(_) => lost(ledgers, worker, &failure.message).into(),
+        },
+        StepEnd::Broke(reason) => broke(ledgers, worker, reason).into(),
+        StepEnd::BrokeOff(reason) => NextMove::BreakOff(reason).into(),
+        StepEnd::Closed(goes_on) => {
+            let trigger = if goes_on { AppTrigger::Answered } else { AppTrigger::Unanswered };
+            if ledgers.agents.app_moves(worker, trigger) == AppStatus::Fail {
+                let reason = "a required question was not answered";
+                return app_failed(ledgers, worker, SubtaskStatus::Failed, reason).into();
+            }
+            NextMove::AppStep(worker).into()
         }
-    }
-
-    fn broke(self, session: &mut Session, reason: String) {
-        session.app_moves(self.0, AppTrigger::Broke);
-        session.archive_app(self.0, SubtaskStatus::Error, reason.clone());
-        session.break_off(reason);
+        StepEnd::Acted(acted) => app_acted(ledgers, worker, acted),
+        StepEnd::NotApproved(acted, what, why) => not_approved(ledgers, worker, acted, &what, why).into(),
     }
 }
 
-impl StepDecider for App {
-    fn lookup(self, session: &Session) -> Option<Lookup> {
-        let is_asked = session.round.performing.is_none();
-        let app = session.app(self.0).filter(|app| is_asked && app.hits.is_none())?;
-        let application = match &app.owner {
-            Owner::Window(window) => Some(&window.app),
-            Owner::Agent(..) => None,
+/// Ends a sub-task whose window or device is gone.
+pub(super) fn lost(ledgers: &mut Ledgers, worker: SubtaskWorker, reason: &str) -> NextMove {
+    let closed_as_meant = ledgers.agents.app(worker).is_some_and(AppAgent::closed_as_meant);
+    if closed_as_meant {
+        ledgers.agents.app_moves(worker, AppTrigger::WindowClosed);
+        archive_app(ledgers, worker, SubtaskStatus::Finished, reason.to_owned());
+        ledgers.agents.dismiss(worker);
+        return subtask_finished(ledgers, Some(Doubt::WindowClosed), reason.to_owned());
+    }
+    ledgers.agents.app_moves(worker, AppTrigger::WindowGone);
+    let next = app_failed(ledgers, worker, SubtaskStatus::Failed, reason);
+    ledgers.agents.dismiss(worker);
+    next
+}
+
+/// Ends the round because an agent cannot continue.
+fn broke(ledgers: &mut Ledgers, worker: SubtaskWorker, reason: String) -> NextMove {
+    ledgers.agents.app_moves(worker, AppTrigger::Broke);
+    archive_app(ledgers, worker, SubtaskStatus::Error, reason.clone());
+    NextMove::BreakOff(reason)
+}
+
+/// Ends a sub-task whose agent has reached its step limit.
+fn subtask_steps_exhausted(ledgers: &mut Ledgers, worker: SubtaskWorker) -> Option<NextMove> {
+    let limit = steps_of(ledgers, worker).and_then(|steps| steps.subtask_steps_max)?;
+    let first = ledgers.agents.app(worker).map_or(0, |app| app.first_step());
+    let taken = ledgers.budget.steps().saturating_add(1).saturating_sub(first);
+    if taken < limit {
+        return None;
+    }
+    ledgers.agents.app_moves(worker, AppTrigger::Stalled);
+    Some(app_failed(
+        ledgers,
+        worker,
+        SubtaskStatus::Failed,
+        &format!("the limit of {limit} steps per sub-task is reached"),
+    ))
+}
+
+impl StepAgent for App {
+    type Reply = AppReply;
+
+    fn desk(self, ledgers: &Ledgers) -> Option<&AgentDesk> {
+        ledgers.agents.app(self.0).map(AppAgent::desk)
+    }
+
+    fn desk_mut(self, ledgers: &mut Ledgers) -> Option<&mut AgentDesk> {
+        ledgers.agents.app_mut(self.0).map(AppAgent::desk_mut)
+    }
+
+    fn step(self, ledgers: &Ledgers, number: u32) -> Option<StepRef> {
+        let app = ledgers.agents.app(self.0)?;
+        let taken = app.desk().memory().steps();
+        Some(ledgers.step_ref(number, app.agent(), app.subtask().to_owned(), taken))
+    }
+
+    fn moves(self, ledgers: &mut Ledgers, event: ProposalEvent<'_>) {
+        let trigger = match event {
+            ProposalEvent::Waits(AskedBy::Model) => AppTrigger::Said(AppStatus::Confirm),
+            ProposalEvent::Waits(AskedBy::Policy { .. }) => AppTrigger::PolicyAsks,
+            ProposalEvent::Withdrawn => AppTrigger::Instructed,
         };
-        session.config.retrieval.lookup(&app.subtask, &app.owner.agent(), application)
+        ledgers.agents.app_moves(self.0, trigger);
     }
 
-    fn found(self, session: &mut Session, hits: Vec<Hit>) {
-        if let Some(app) = session.app_mut(self.0) {
-            app.hits = Some(hits);
-        }
+    fn look(self, ledgers: &Ledgers) -> ObservationTarget {
+        look_of(ledgers, self.0)
     }
 
-    fn decide_without_model(self, session: &mut Session, observation: &Observation) -> Option<AppReply> {
-        session.workflow_acts(self.0, observation)
+    fn lookup(self, ledgers: &Ledgers) -> Option<Lookup> {
+        let is_asked = ledgers.plans.performing().is_none();
+        let app = ledgers.agents.app(self.0).filter(|app| is_asked && !app.desk().is_looked_up())?;
+        let application = app.window().map(|window| &window.app);
+        ledgers.config.retrieval.lookup(app.subtask(), &app.agent(), application)
     }
 
-    fn offer(self, session: &Session, observation: &Observation) -> Option<SmallModelOffer> {
-        if session.is_healing(self.0) {
+    fn decide_without_model(self, ledgers: &mut Ledgers, observation: &Observation) -> Option<AppReply> {
+        workflow_acts(ledgers, self.0, observation)
+    }
+
+    fn offer(self, ledgers: &Ledgers, observation: &Observation) -> Option<SmallModelOffer> {
+        if is_healing(ledgers, self.0) {
             return None;
         }
-        session.app_offer(self.0, observation)
+        app_offer(ledgers, self.0, observation)
     }
 
     fn asking(
         self,
-        session: &mut Session,
+        ledgers: &mut Ledgers,
         observation: &Observation,
         offer: Option<&SmallModelOffer>,
     ) -> Result<StepPrompt, PromptError> {
-        if let Some(asking) = session.heal_asking(self.0, observation) {
+        let marks = ledgers.agents.app(self.0).map(|app| marks_of(ledgers, app));
+        if let Some(asking) = marks.and_then(|marks| heal_asking(ledgers, self.0, observation, &marks)) {
             return asking;
         }
         if let Some(offer) = offer {
-            let asking = session.small_app_asking(self.0, observation, offer)?;
-            if let Some(app) = session.app_mut(self.0) {
-                app.notice.clear();
+            let asking = small_app_asking(ledgers, self.0, observation, offer)?;
+            if let Some(desk) = self.desk_mut(ledgers) {
+                desk.set_notice(String::new());
             }
             return Ok(asking);
         }
-        let step = session.steps;
-        let sight = session.sight_of(self.0, observation, step);
-        let pictures = session.pictures_of(self.0);
-        let zoomed = session.zoomed_of(self.0);
+        let step = ledgers.budget.steps();
+        let sight = sight_of(ledgers, self.0, observation, step);
+        let pictures = pictures_of(ledgers, self.0);
+        let zoomed = zoomed_of(ledgers, self.0);
         let shown: Vec<_> = zoomed.shown.iter().map(|one| one.picture.clone()).collect();
-        let (system, user) = session.prompt_of(self.0, observation, (&sight, &pictures, zoomed))?;
-        if let Some(app) = session.app_mut(self.0) {
-            app.notice.clear();
-            app.pictures_to = step;
+        let (system, user) = prompt_of(ledgers, self.0, observation, (&sight, &pictures, zoomed))?;
+        if let Some(desk) = self.desk_mut(ledgers) {
+            desk.set_notice(String::new());
+            desk.shows_pictures_to(step);
         }
         let kept = pictures.into_iter().map(|saved| saved.picture).chain(shown).collect();
         Ok(StepPrompt { system, examples: Vec::new(), user, kept, picture: sight.picture })
     }
 
-    fn once(self, session: &Session) -> OneTimePromptParts {
-        let app = session.app(self.0);
-        app.map(|app| OneTimePromptParts { notice: app.notice.clone(), pictures_to: app.pictures_to })
-            .unwrap_or_default()
-    }
-
-    fn not_asked(self, session: &mut Session, once: OneTimePromptParts) {
-        if let Some(app) = session.app_mut(self.0) {
-            app.notice = once.notice;
-            app.pictures_to = once.pictures_to;
-        }
-    }
-
-    fn schema(self, session: &Session, offer: Option<&SmallModelOffer>) -> (ReplyKind, Value) {
+    fn schema(self, ledgers: &Ledgers, offer: Option<&SmallModelOffer>) -> (ReplyKind, Value) {
         match offer {
-            _ if session.is_healing(self.0) => (ReplyKind::Heal, heal_reply_schema()),
+            _ if is_healing(ledgers, self.0) => (ReplyKind::Heal, heal_reply_schema()),
             Some(offer) => (ReplyKind::SmallApp, small_app_schema(offer)),
-            None => session.reply_schema_of(self.0),
+            None => reply_schema_of(ledgers, self.0),
         }
     }
 
     fn parse(
         self,
-        session: &Session,
+        ledgers: &Ledgers,
         observed: &ObservedStep,
         text: &str,
     ) -> Result<SmallModelDecision<AppReply>, ReplyError> {
-        let reply = match &observed.offer {
-            _ if session.is_healing(self.0) => session.healed(observed, text),
-            Some(offer) => parse_small_app_reply(text)?.decided(offer),
-            None => session.read_reply(self.0, &observed.observation, text),
-        };
-        reply.map(SmallModelDecision::Finally)
+        read_app_reply(ledgers, self.0, observed, text).map(SmallModelDecision::Finally)
     }
 
-    fn questions_closed(self, session: &mut Session, goes_on: bool) {
-        let trigger = if goes_on { AppTrigger::Answered } else { AppTrigger::Unanswered };
-        if session.app_moves(self.0, trigger) == AppStatus::Fail {
-            session.app_failed(self.0, SubtaskStatus::Failed, "a required question was not answered");
-        } else {
-            session.begin_step(self);
-        }
-    }
-}
-
-impl StepActor for App {
-    fn tools(self, session: &Session) -> Cow<'_, [ToolSpec]> {
-        session.tools_of(self.0)
+    fn tools(self, ledgers: &Ledgers) -> Cow<'_, [ToolSpec]> {
+        tools_of(ledgers, self.0)
     }
 
-    fn proposal(self, _: &Session, reply: &AppReply) -> Proposal {
+    fn proposal(self, _: &Ledgers, reply: &AppReply) -> Proposal {
         Proposal {
             commands: self.commands(reply),
             confirm: reply.status == AppStatus::Confirm,
@@ -214,72 +253,22 @@ impl StepActor for App {
         }
     }
 
-    fn refusal(self, session: &Session, tools: &[ToolSpec], command: &ToolCommand) -> Option<CallResult> {
+    fn refusal(self, ledgers: &Ledgers, tools: &[ToolSpec], command: &ToolCommand) -> Option<CallResult> {
         let reference = command.window.and_then(|_| refusal(command));
-        let marks = session.app(self.0).map(|app| session.marks_shown_to(app));
+        let marks = ledgers.agents.app(self.0).map(|app| marks_shown_to(ledgers, app));
         reference
             .or_else(|| unknown_tool(command, tools))
-            .or_else(|| session.unfit_workflow(command))
+            .or_else(|| unfit_workflow(ledgers, command))
             .or_else(|| marks.and_then(|marks| tells_marks(command, &marks)))
     }
 
     fn progress(
         self,
-        _: &Session,
+        _: &Ledgers,
         observation: &Observation,
         reply: &AppReply,
     ) -> (ObservationFingerprint, Did) {
         (ObservationFingerprint::of(observation), Did { commands: self.commands(reply), subtask: None })
-    }
-
-    fn stall(self, session: &Session) -> Option<&Stall> {
-        session.app(self.0).map(|app| &app.stall)
-    }
-
-    fn waits(self, session: &mut Session, asked_by: &AskedBy) {
-        let trigger = match asked_by {
-            AskedBy::Model => AppTrigger::Said(AppStatus::Confirm),
-            AskedBy::Policy { .. } => AppTrigger::PolicyAsks,
-        };
-        session.app_moves(self.0, trigger);
-    }
-
-    fn withdraws(self, session: &mut Session) {
-        session.app_moves(self.0, AppTrigger::Instructed);
-        if let Some(app) = session.app_mut(self.0) {
-            app.stall = Stall::default();
-        }
-    }
-
-    fn notified(self, session: &mut Session, notice: &str) {
-        if let Some(app) = session.app_mut(self.0) {
-            add_line(&mut app.notice, notice);
-        }
-    }
-
-    fn acted(self, session: &mut Session, acted: ActedStep<AppReply>) {
-        session.app_acted(self.0, acted);
-    }
-
-    fn not_approved(self, session: &mut Session, acted: ActedStep<AppReply>, what: &str, why: NotApproved) {
-        if session.app_record(self.0, acted, "REJECTED".to_owned()).is_none() {
-            session.break_off("the agent of the rejected action no longer exists");
-            return;
-        }
-        match session.note_not_approved(what, why) {
-            Ok(instruction) => {
-                session.app_moves(self.0, AppTrigger::Instructed);
-                if session.instructed_instead(&instruction) {
-                    session.back_to_host();
-                } else {
-                    session.begin_step(self);
-                }
-            }
-            Err(reason) => {
-                session.app_moves(self.0, AppTrigger::Rejected);
-                session.app_failed(self.0, SubtaskStatus::Rejected, &reason);
-            }
-        }
     }
 }
 
@@ -294,209 +283,174 @@ impl App {
     }
 }
 
-impl Session {
-    /// Assigns a sub-task to an agent with steps.
-    pub(super) fn assign(&mut self, owner: Owner, subtask: String, message: Vec<String>) {
-        let worker = owner.worker();
-        let known = self.apps.iter().position(|app| app.owner.is_same(&owner));
-        let mut memory = known.map(|index| self.apps.remove(index).memory).unwrap_or_default();
-        memory.begin();
-        // Another application's window had the same id: its agent is stale.
-        self.apps.retain(|app| app.owner.worker() != worker);
-        if self.apps.len() >= APPS_MAX {
-            self.apps.remove(0);
-        }
-        // The last one is the one at work.
-        self.apps.push(AppAgent {
-            owner,
-            status: AppStatus::Continue,
-            word: None,
-            memory,
-            subtask,
-            message,
-            first_step: self.steps.saturating_add(1),
-            screenshots: 0,
-            picture_wanted: false,
-            marks: None,
-            doubt: Some(Doubt::NothingDone),
-            stall: Stall::default(),
-            shown: PromptViewHistory::default(),
-            notice: String::new(),
-            hits: None,
-            pictures_to: 0,
-        });
-        self.begin_step(App(worker));
-    }
+fn app_record(
+    ledgers: &mut Ledgers,
+    worker: SubtaskWorker,
+    acted: ActedStep<AppReply>,
+    word: String,
+) -> Option<RecordedStep<AppReply>> {
+    let said = StepStatement::by_app(&acted.replied.reply, word);
+    let app = ledgers.agents.app_mut(worker)?;
+    let keeping = StepRecorder {
+        memory: app.desk_mut().memory_mut(),
+        blackboard: &mut ledgers.blackboard,
+        keys: &ledgers.config.history_keys,
+        wording: ledgers.wording,
+        round: ledgers.round.number(),
+    };
+    Some(acted.record(said, keeping))
+}
 
-    fn app_record(
-        &mut self,
-        worker: SubtaskWorker,
-        acted: ActedStep<AppReply>,
-        word: String,
-    ) -> Option<RecordedStep<AppReply>> {
-        let said = StepStatement::by_app(&acted.replied.reply, word);
-        let app = self.apps.iter_mut().find(|app| app.owner.worker() == worker)?;
-        let keeping = StepRecorder {
-            memory: &mut app.memory,
-            blackboard: &mut self.blackboard,
-            keys: &self.config.history_keys,
-            wording: self.wording,
-            round: self.rounds,
-        };
-        Some(acted.record(said, keeping))
+/// Keeps the picture of a step if its reply asks for that.
+fn keep_picture(ledgers: &mut Ledgers, worker: SubtaskWorker, acted: &ActedStep<AppReply>) {
+    let (picture, application) = picture_of(ledgers, worker, &acted.replied.observation);
+    if let (Some(kept), Some(picture)) = (acted.replied.reply.save_picture.clone(), picture) {
+        let KeptPicture { reason, audience } = kept;
+        let StepRef { number: step, agent, .. } = acted.replied.step.clone();
+        let saved = SavedPicture { step, agent, audience, picture, application, reason };
+        ledgers.blackboard.add_picture(saved);
     }
+}
 
-    /// Keeps the picture of a step if its reply asks for that.
-    fn keep_picture(&mut self, worker: SubtaskWorker, acted: &ActedStep<AppReply>) {
-        let (picture, application) = self.picture_of(worker, &acted.replied.observation);
-        if let (Some(kept), Some(picture)) = (acted.replied.reply.save_picture.clone(), picture) {
-            let KeptPicture { reason, audience } = kept;
-            let StepRef { number: step, agent, .. } = acted.replied.step.clone();
-            let saved = SavedPicture { step, agent, audience, picture, application, reason };
-            self.blackboard.add_picture(saved);
-        }
+fn app_acted(ledgers: &mut Ledgers, worker: SubtaskWorker, acted: ActedStep<AppReply>) -> AppTurn {
+    let word = acted.replied.reply.word.clone();
+    keep_picture(ledgers, worker, &acted);
+    let (seen, did) = App(worker).progress(ledgers, &acted.replied.observation, &acted.replied.reply);
+    let limits = ledgers.config.limits.clone();
+    let healed = acted.replied.reply.heal.clone().zip(acted.replied.observation.window().cloned());
+    let recorded = app_record(ledgers, worker, acted, word);
+    if let Some(recorded) = &recorded {
+        let healed = healed.as_ref().map(|(reply, view)| (reply, view));
+        workflow_recorded(ledgers, healed, &recorded.actions);
     }
+    if let (Some(run), Some(recorded)) = (ledgers.plans.nesting_mut().take_called(), &recorded) {
+        return app_runs(ledgers, worker, run, recorded).into();
+    }
+    let doubt = recorded
+        .as_ref()
+        .filter(|step| !step.actions.is_empty())
+        .map(|step| doubt_of(&step.reply.actions, &step.actions, &tools_of(ledgers, worker)));
+    let acted = recorded.as_ref().is_some_and(|recorded| !recorded.actions.is_empty());
+    let is_stuck = acted && ledgers.plans.is_stuck();
+    let (Some(recorded), Some(app)) = (recorded, ledgers.agents.app_mut(worker)) else {
+        return NextMove::BreakOff(format!("agent {worker} is gone")).into();
+    };
+    if let Some(doubt) = doubt {
+        app.doubt(doubt);
+    }
+    let doubt = app.last_doubt().cloned();
+    let failure = recorded.failure().is_some() || is_stuck;
+    let asks = app.note(&recorded, &limits);
+    let repeats = app.desk_mut().note_step(seen, did);
+    if let Some(repetition_notice) = repetition_notice(repeats) {
+        app.desk_mut().set_notice(repetition_notice);
+    }
+    let exhausted = app.only_looks(&limits);
+    let said = recorded.reply.status;
+    let goes_on = failure || said == AppStatus::Continue;
+    let stalls = goes_on && is_stalled(repeats, &limits);
+    let trigger = match () {
+        () if recorded.approved => AppTrigger::Approved,
+        () if stalls => AppTrigger::Stalled,
+        () if failure || asks => AppTrigger::ActionFailed,
+        () if exhausted => AppTrigger::LooksExhausted,
+        () => AppTrigger::Said(said),
+    };
+    let status = ledgers.agents.app_moves(worker, trigger);
+    concluded(ledgers, worker, recorded, status, (doubt, stalls.then_some(repeats)))
+}
 
-    fn app_acted(&mut self, worker: SubtaskWorker, acted: ActedStep<AppReply>) {
-        let word = acted.replied.reply.word.clone();
-        self.keep_picture(worker, &acted);
-        let (seen, did) = App(worker).progress(self, &acted.replied.observation, &acted.replied.reply);
-        let limits = self.config.limits.clone();
-        let healed = acted.replied.reply.heal.clone().zip(acted.replied.observation.window().cloned());
-        let recorded = self.app_record(worker, acted, word);
-        if let Some(recorded) = &recorded {
-            let healed = healed.as_ref().map(|(reply, view)| (reply, view));
-            self.workflow_recorded(healed, &recorded.actions);
+/// Goes on by the status that an agent has after a recorded step.
+fn concluded(
+    ledgers: &mut Ledgers,
+    worker: SubtaskWorker,
+    recorded: RecordedStep<AppReply>,
+    status: AppStatus,
+    (doubt, stalls): (Option<Doubt>, Option<u32>),
+) -> AppTurn {
+    let next = match status {
+        AppStatus::Continue | AppStatus::Screenshot => NextMove::AppStep(worker),
+        AppStatus::Finish => {
+            let result = recorded.reply.result.clone().unwrap_or_else(|| recorded.reply.thought.clone());
+            let words = subtask_result(&recorded, ledgers.wording);
+            hear_result(ledgers, worker, recorded.reply.result.as_deref());
+            archive_app(ledgers, worker, SubtaskStatus::Finished, words);
+            subtask_finished(ledgers, doubt, result)
         }
-        if let (Some(run), Some(recorded)) = (self.begun_workflow(), &recorded) {
-            self.app_runs(worker, run, recorded);
-            return;
-        }
-        let doubt = recorded
-            .as_ref()
-            .filter(|step| !step.actions.is_empty())
-            .map(|step| doubt_of(&step.reply.actions, &step.actions, &self.tools_of(worker)));
-        let acted = recorded.as_ref().is_some_and(|recorded| !recorded.actions.is_empty());
-        let is_stuck = acted && self.workflow_is_stuck();
-        let (Some(recorded), Some(app)) = (recorded, self.app_mut(worker)) else {
-            self.break_off(format!("agent {worker} is gone"));
-            return;
-        };
-        if let Some(doubt) = doubt {
-            app.doubt = doubt;
-        }
-        let doubt = app.doubt.clone();
-        let failure = recorded.failure().is_some() || is_stuck;
-        let asks = app.note(&recorded, &limits);
-        let repeats = app.stall.note(seen, did);
-        if let Some(repetition_notice) = repetition_notice(repeats) {
-            app.notice = repetition_notice;
-        }
-        let exhausted = app.screenshots > limits.screenshots_max;
-        let said = recorded.reply.status;
-        let goes_on = failure || said == AppStatus::Continue;
-        let stalls = goes_on && is_stalled(repeats, &limits);
-        let trigger = match () {
-            () if recorded.approved => AppTrigger::Approved,
-            () if stalls => AppTrigger::Stalled,
-            () if failure || asks => AppTrigger::ActionFailed,
-            () if exhausted => AppTrigger::LooksExhausted,
-            () => AppTrigger::Said(said),
-        };
-        match self.app_moves(worker, trigger) {
-            AppStatus::Continue | AppStatus::Screenshot => self.begin_step(App(worker)),
-            AppStatus::Finish => {
-                let result = recorded.reply.result.clone().unwrap_or_else(|| recorded.reply.thought.clone());
-                let words = subtask_result(&recorded, self.wording);
-                self.hear_result(worker, recorded.reply.result.as_deref());
-                self.archive_app(worker, SubtaskStatus::Finished, words);
-                self.subtask_finished(doubt, result);
-            }
-            AppStatus::Fail if stalls => self.app_failed(worker, SubtaskStatus::Failed, &stalled(repeats)),
-            AppStatus::Fail => {
+        AppStatus::Fail => match stalls {
+            Some(repeats) => app_failed(ledgers, worker, SubtaskStatus::Failed, &stalled(repeats)),
+            None => {
                 let reason = recorded.reply.result.as_ref().unwrap_or(&recorded.reply.thought);
-                self.hear_result(worker, recorded.reply.result.as_deref());
-                self.app_failed(worker, SubtaskStatus::Failed, reason);
+                hear_result(ledgers, worker, recorded.reply.result.as_deref());
+                app_failed(ledgers, worker, SubtaskStatus::Failed, reason)
             }
-            AppStatus::Pending => self.question(App(worker), recorded.reply.questions),
-            AppStatus::Confirm => {
-                // No approval was needed: the guard is off, or an earlier grant covers it.
-                self.app_moves(worker, AppTrigger::Approved);
-                self.begin_step(App(worker));
-            }
-            AppStatus::Error => {
-                self.break_off("unexpected state of the AppAgent after a recorded step");
+        },
+        AppStatus::Pending => {
+            let turn = question(ledgers, recorded.reply.questions);
+            return follow(ledgers, worker, turn);
+        }
+        AppStatus::Confirm => {
+            // No approval was needed: the guard is off, or an earlier grant covers it.
+            ledgers.agents.app_moves(worker, AppTrigger::Approved);
+            NextMove::AppStep(worker)
+        }
+        AppStatus::Error => {
+            NextMove::BreakOff("unexpected state of the AppAgent after a recorded step".to_owned())
+        }
+    };
+    next.into()
+}
+
+/// Goes on after a proposal that was not approved.
+fn not_approved(
+    ledgers: &mut Ledgers,
+    worker: SubtaskWorker,
+    acted: ActedStep<AppReply>,
+    what: &str,
+    why: NotApproved,
+) -> NextMove {
+    if app_record(ledgers, worker, acted, "REJECTED".to_owned()).is_none() {
+        return NextMove::BreakOff("the agent of the rejected action no longer exists".to_owned());
+    }
+    match note_not_approved(ledgers, what, why) {
+        Ok(instruction) => {
+            ledgers.agents.app_moves(worker, AppTrigger::Instructed);
+            if instructed_instead(ledgers, &instruction) {
+                back_to_host(ledgers)
+            } else {
+                NextMove::AppStep(worker)
             }
         }
-    }
-
-    /// Returns `true` if the last action on the sub-task was seen to close the agent's window.
-    fn closed_as_meant(&self, worker: SubtaskWorker) -> bool {
-        let Some(app) = self.app(worker) else { return false };
-        let Owner::Window(window) = &app.owner else { return false };
-        let last = app.memory.last().filter(|item| item.step >= app.first_step);
-        let action = last.and_then(|item| item.actions.last()).filter(|info| info.result.is_success());
-        action.is_some_and(|info| {
-            info.result.report.actions().last().is_some_and(|action| action.closed(window.id))
-        })
-    }
-
-    pub(super) fn app_failed(&mut self, worker: SubtaskWorker, status: SubtaskStatus, reason: &str) {
-        self.archive_app(worker, status, reason.to_owned());
-        self.subtask_failed(status, reason);
-    }
-
-    /// Takes in what an agent says that it found: a model wrote it, after it had read. Not our sentences about results.
-    fn hear_result(&mut self, worker: SubtaskWorker, result: Option<&str>) {
-        let owner = self.app(worker).map(|app| app.owner.agent().to_string());
-        if let (Some(owner), Some(result)) = (owner, result) {
-            self.heard.add_report(&owner, result);
-        }
-    }
-
-    fn archive_app(&mut self, worker: SubtaskWorker, status: SubtaskStatus, result: String) {
-        if let Some(app) = self.app(worker) {
-            let (subtask, agent) = (app.subtask.clone(), app.owner.agent());
-            let (round, goes_on) = (self.rounds, self.is_interrupted(worker));
-            if let Some(app) = self.app_mut(worker).filter(|_| !goes_on) {
-                app.memory.end(round, &subtask, &status.to_string(), &result);
-            }
-            // A workflow that an agent runs is one sub-task, whatever windows it works in.
-            if !self.round.nesting.is_running() {
-                self.archive(SubtaskRecord { subtask, agent, status, result });
-            }
+        Err(reason) => {
+            ledgers.agents.app_moves(worker, AppTrigger::Rejected);
+            app_failed(ledgers, worker, SubtaskStatus::Rejected, &reason)
         }
     }
 }
 
-impl AppAgent {
-    /// Notes a recorded step and what to say about it in the next one. Returns whether a dialog that its actions raised keeps its
-    /// FINISH from standing.
-    fn note(&mut self, recorded: &RecordedStep<AppReply>, limits: &RoundLimits) -> bool {
-        self.word = Some(recorded.reply.word.clone());
-        let looks_again = recorded.reply.status == AppStatus::Screenshot;
-        let only_looks = looks_again && recorded.actions.is_empty();
-        self.screenshots = if only_looks { self.screenshots.saturating_add(1) } else { 0 };
-        self.picture_wanted = looks_again;
-        self.marks = looks_again.then(|| marks(&recorded.reply)).flatten();
-        if self.screenshots > limits.screenshots_max {
-            self.notice =
-                format!("You took {} screenshots without acting. Act now, or reply FAIL.", self.screenshots);
-            self.marks = None;
-        }
-        let finishes = recorded.reply.status == AppStatus::Finish;
-        let Some(dialog) = recorded.open_question().filter(|_| finishes) else { return false };
-        self.notice = format!(
-            "Your FINISH does not stand: {} opened and is still open. Handle it, or reply FINISH again if it is meant to stay.",
-            dialog.label()
-        );
-        true
+fn app_failed(ledgers: &mut Ledgers, worker: SubtaskWorker, status: SubtaskStatus, reason: &str) -> NextMove {
+    archive_app(ledgers, worker, status, reason.to_owned());
+    subtask_failed(ledgers, status, reason)
+}
+
+/// Takes in what an agent says that it found: a model wrote it, after it had read. Not our sentences about results.
+fn hear_result(ledgers: &mut Ledgers, worker: SubtaskWorker, result: Option<&str>) {
+    let owner = ledgers.agents.app(worker).map(|app| app.agent().to_string());
+    if let (Some(owner), Some(result)) = (owner, result) {
+        ledgers.sources.told_by(&owner, result);
     }
 }
 
-/// The elements that a reply asks to annotate; `None` for all.
-fn marks(reply: &AppReply) -> Option<Vec<ElementId>> {
-    let ids: Vec<ElementId> =
-        reply.control_reannotate.iter().take(MARKS_MAX).filter_map(|id| id.trim().parse().ok()).collect();
-    (!ids.is_empty()).then_some(ids)
+fn archive_app(ledgers: &mut Ledgers, worker: SubtaskWorker, status: SubtaskStatus, result: String) {
+    if let Some(app) = ledgers.agents.app(worker) {
+        let (subtask, agent) = (app.subtask().to_owned(), app.agent());
+        let (round, goes_on) = (ledgers.round.number(), is_interrupted(ledgers, worker));
+        if let Some(app) = ledgers.agents.app_mut(worker).filter(|_| !goes_on) {
+            app.desk_mut().memory_mut().end(round, &subtask, &status.to_string(), &result);
+        }
+        // A workflow that an agent runs is one sub-task, whatever windows it works in.
+        if !ledgers.plans.is_nested() {
+            ledgers.round.archive(SubtaskRecord { subtask, agent, status, result });
+        }
+    }
 }

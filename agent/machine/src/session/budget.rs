@@ -5,11 +5,11 @@
 //! reply. The number of requests, retries included, is limited to what fits into the rest of the budget. If a
 //! provider does not report usage, the same bound is charged.
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     config::{RoundLimits, SessionConfig, SessionLimits},
-    effect::Effect,
-    round::SpentBudget,
-    state::Session,
+    round::{RoundTally, SpentBudget},
 };
 use crate::{
     model::{MessagePart, ModelFailure, ModelReply, ModelRequest, ReplyKind, Usage},
@@ -171,26 +171,93 @@ fn time_text(whose: &str, limit_ms: u64) -> String {
     format!("the {whose}time limit of {} s is reached", limit_ms / 1000)
 }
 
-impl Session {
-    fn bounds(&self) -> [BudgetCheck<'_>; 2] {
+/// Time, steps and model calls that the session has used.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(super) struct BudgetLedger {
+    /// The time of the last event.
+    now_ms: u64,
+    /// The start of the current round, without the time that is not the agents'.
+    started_ms: u64,
+    /// Steps of all rounds.
+    steps: u32,
+    /// Resources used by the current round.
+    round: SpentBudget,
+    /// The steps of workflows that agents run. They are as many as the workflow has, so they count for no limit of the round.
+    nested_steps: u32,
+    /// Resources used by all rounds.
+    session: SpentBudget,
+    /// Total time of the finished rounds, in milliseconds.
+    rounds_ms: u64,
+}
+
+impl BudgetLedger {
+    /// The time of the last event.
+    pub(super) const fn now_ms(&self) -> u64 {
+        self.now_ms
+    }
+
+    /// Notes the time of an event.
+    pub(super) fn advance(&mut self, at_ms: u64) {
+        self.now_ms = self.now_ms.max(at_ms);
+    }
+
+    /// Begins a round.
+    pub(super) fn begin_round(&mut self) {
+        self.round = SpentBudget::default();
+        self.nested_steps = 0;
+        self.started_ms = self.now_ms;
+    }
+
+    /// Ends a round.
+    pub(super) const fn end_round(&mut self) {
+        self.rounds_ms = self.rounds_ms.saturating_add(self.elapsed_ms());
+        self.started_ms = self.now_ms;
+    }
+
+    /// Takes time out of the current round that is not the agents'.
+    pub(super) const fn leave_out(&mut self, away_ms: u64) {
+        self.started_ms = self.started_ms.saturating_add(away_ms);
+    }
+
+    /// The time of the current round up to the last event, in milliseconds.
+    pub(super) const fn elapsed_ms(&self) -> u64 {
+        self.now_ms.saturating_sub(self.started_ms)
+    }
+
+    /// The steps of all rounds.
+    pub(super) const fn steps(&self) -> u32 {
+        self.steps
+    }
+
+    /// The resources used by the current round.
+    pub(super) const fn tally(&self) -> &RoundTally {
+        &self.round.tally
+    }
+
+    /// The resources used by all rounds.
+    pub(super) const fn session_tally(&self) -> &RoundTally {
+        &self.session.tally
+    }
+
+    fn bounds(&self, config: &SessionConfig, nested: bool) -> [BudgetCheck<'_>; 2] {
         let RoundLimits { steps_max, model_calls_max, tokens_max, money_max, wall_ms_max, .. } =
-            self.config.limits;
+            config.limits;
         let round = BudgetCheck {
             whose: "",
-            spent: &self.round.spent,
+            spent: &self.round,
             elapsed_ms: self.elapsed_ms(),
-            free_steps: self.round.nesting.steps,
-            steps_max: Some(steps_max).filter(|_| !self.round.nesting.is_running()),
+            free_steps: self.nested_steps,
+            steps_max: Some(steps_max).filter(|_| !nested),
             model_calls_max: Some(model_calls_max),
             tokens_max,
             money_max,
             wall_ms_max,
         };
         let SessionLimits { steps_max, model_calls_max, tokens_max, money_max, wall_ms_max } =
-            self.config.session_limits;
+            config.session_limits;
         let session = BudgetCheck {
             whose: "session's ",
-            spent: &self.spent,
+            spent: &self.session,
             elapsed_ms: self.rounds_ms.saturating_add(self.elapsed_ms()),
             free_steps: 0,
             steps_max,
@@ -203,14 +270,14 @@ impl Session {
     }
 
     /// The time left in the current round, in milliseconds; `None` without a limit.
-    pub fn wall_ms_left(&self) -> Option<u64> {
+    pub(super) fn wall_ms_left(&self, config: &SessionConfig, nested: bool) -> Option<u64> {
         let left = |bounds: &BudgetCheck<'_>| Some(bounds.wall_ms_max?.saturating_sub(bounds.elapsed_ms));
-        self.bounds().iter().filter_map(left).min()
+        self.bounds(config, nested).iter().filter_map(left).min()
     }
 
     /// The message for the time limit that is reached first.
-    pub(super) fn time_is_up(&self) -> String {
-        let bounds = self.bounds();
+    pub(super) fn time_is_up(&self, config: &SessionConfig, nested: bool) -> String {
+        let bounds = self.bounds(config, nested);
         let nearest = bounds
             .iter()
             .filter_map(|bounds| Some((bounds.wall_ms_max?, bounds)))
@@ -218,32 +285,35 @@ impl Session {
         nearest.map_or_else(|| time_text("", 0), |(limit, bounds)| time_text(bounds.whose, limit))
     }
 
-    /// The number of the next step; `None`, ending the round, if no step is left.
-    pub(super) fn next_step(&mut self) -> Option<u32> {
-        if let Some(reason) = self.bounds().iter().find_map(BudgetCheck::no_step) {
-            self.exhaust(reason);
-            return None;
+    /// Takes a step and returns its number.
+    ///
+    /// # Errors
+    /// The reason, if no step is left.
+    pub(super) fn take_step(&mut self, config: &SessionConfig, nested: bool) -> Result<u32, String> {
+        if let Some(reason) = self.bounds(config, nested).iter().find_map(BudgetCheck::no_step) {
+            return Err(reason);
         }
-        self.count_step();
-        Some(self.steps)
+        self.count_step(nested);
+        Ok(self.steps)
     }
 
-    pub(super) fn count_step(&mut self) {
+    /// Counts a step; `nested` if it is one of a workflow that an agent runs.
+    pub(super) fn count_step(&mut self, nested: bool) {
         self.steps = self.steps.saturating_add(1);
-        if self.round.nesting.is_running() {
-            self.round.nesting.steps = self.round.nesting.steps.saturating_add(1);
+        if nested {
+            self.nested_steps = self.nested_steps.saturating_add(1);
         }
-        for spent in [&mut self.round.spent, &mut self.spent] {
+        for spent in [&mut self.round, &mut self.session] {
             spent.tally.steps = spent.tally.steps.saturating_add(1);
         }
     }
 
     /// Why neither a step nor a model call is possible; `None` if both may be. The exact check follows once the call is
     /// known.
-    pub(super) fn no_budget(&self) -> Option<String> {
-        let least = RequestCostCeiling { tokens: 1, money: self.price(None).map(|_| Money(1)) };
-        let model = &self.config.model;
-        self.bounds()
+    pub(super) fn no_budget(&self, config: &SessionConfig, nested: bool) -> Option<String> {
+        let least = RequestCostCeiling { tokens: 1, money: price(config, None).map(|_| Money(1)) };
+        let model = &config.model;
+        self.bounds(config, nested)
             .iter()
             .find_map(|bounds| bounds.no_step().or_else(|| bounds.requests(least, model).err()))
     }
@@ -252,77 +322,86 @@ impl Session {
     ///
     /// # Errors
     /// The reason, if none.
-    pub(super) fn requests_allowed(&self, request: &ModelRequest) -> Result<u32, String> {
-        let need = self.need(request);
-        let [round, session] = self.bounds();
-        let SessionConfig { model, prices, roles, .. } = &self.config;
+    pub(super) fn requests_allowed(
+        &self,
+        config: &SessionConfig,
+        nested: bool,
+        request: &ModelRequest,
+    ) -> Result<u32, String> {
+        let need = need(config, request);
+        let [round, session] = self.bounds(config, nested);
+        let SessionConfig { model, prices, roles, .. } = config;
         let unpriced = request.models.iter().map(|name| roles.priced(Some(name), model));
         let model = unpriced.into_iter().find(|name| prices.find(name).is_none()).unwrap_or(model);
         Ok(round.requests(need, model)?.min(session.requests(need, model)?))
     }
 
+    /// Counts a call that is sent.
     pub(super) fn count_call(&mut self) {
-        for spent in [&mut self.round.spent, &mut self.spent] {
+        for spent in [&mut self.round, &mut self.session] {
             spent.tally.calls = spent.tally.calls.saturating_add(1);
         }
     }
 
     /// Takes back a call that was counted and is not sent.
     pub(super) fn uncount_call(&mut self) {
-        for spent in [&mut self.round.spent, &mut self.spent] {
+        for spent in [&mut self.round, &mut self.session] {
             spent.tally.calls = spent.tally.calls.saturating_sub(1);
         }
     }
 
-    pub(super) fn count_reply(&mut self, reply: &ModelReply) {
-        let need = self.asked();
-        reply.failed.iter().for_each(|failure| self.count_one_failure(failure, need));
-        let price = self.price(reply.by.as_deref()).copied();
-        for spent in [&mut self.round.spent, &mut self.spent] {
+    /// Counts a reply to a request.
+    pub(super) fn count_reply(
+        &mut self,
+        config: &SessionConfig,
+        asked: Option<&ModelRequest>,
+        reply: &ModelReply,
+    ) {
+        let need = need_of(config, asked);
+        reply.failed.iter().for_each(|failure| self.count_one_failure(config, failure, need));
+        let price = price(config, reply.by.as_deref()).copied();
+        for spent in [&mut self.round, &mut self.session] {
             spent.add_reply(reply, need, price.as_ref());
         }
     }
 
-    pub(super) fn count_model_failure(&mut self, failure: &ModelFailure) {
-        let need = self.asked();
-        failure.before.iter().for_each(|before| self.count_one_failure(before, need));
-        self.count_one_failure(failure, need);
+    /// Counts the failure of a request.
+    pub(super) fn count_model_failure(
+        &mut self,
+        config: &SessionConfig,
+        asked: Option<&ModelRequest>,
+        failure: &ModelFailure,
+    ) {
+        let need = need_of(config, asked);
+        failure.before.iter().for_each(|before| self.count_one_failure(config, before, need));
+        self.count_one_failure(config, failure, need);
     }
 
     /// Counts the requests to one model.
-    fn count_one_failure(&mut self, failure: &ModelFailure, need: RequestCostCeiling) {
-        let price = self.price(failure.by.as_deref()).copied();
-        for spent in [&mut self.round.spent, &mut self.spent] {
+    fn count_one_failure(
+        &mut self,
+        config: &SessionConfig,
+        failure: &ModelFailure,
+        need: RequestCostCeiling,
+    ) {
+        let price = price(config, failure.by.as_deref()).copied();
+        for spent in [&mut self.round, &mut self.session] {
             spent.add_failure(failure, need, price.as_ref());
         }
     }
+}
 
-    /// The price of a model, by its name among the session's models.
-    fn price(&self, name: Option<&str>) -> Option<&Price> {
-        self.config.prices.find(self.config.roles.priced(name, &self.config.model))
-    }
+/// The price of a model, by its name among the session's models.
+fn price<'a>(config: &'a SessionConfig, name: Option<&'a str>) -> Option<&'a Price> {
+    config.prices.find(config.roles.priced(name, &config.model))
+}
 
-    fn need(&self, request: &ModelRequest) -> RequestCostCeiling {
-        let SessionConfig { model, prices, roles, .. } = &self.config;
-        RequestCostCeiling::of(request, &roles.prices(request, model, prices))
-    }
+fn need(config: &SessionConfig, request: &ModelRequest) -> RequestCostCeiling {
+    let SessionConfig { model, prices, roles, .. } = config;
+    RequestCostCeiling::of(request, &roles.prices(request, model, prices))
+}
 
-    /// The upper bound of the pending model call.
-    fn asked(&self) -> RequestCostCeiling {
-        match self.pending.as_ref().map(|record| &record.effect) {
-            Some(Effect::Ask { request }) => self.need(request),
-            Some(
-                Effect::AwaitRequest
-                | Effect::Observe { .. }
-                | Effect::Rank { .. }
-                | Effect::Retrieve { .. }
-                | Effect::Call { .. }
-                | Effect::AskUser { .. }
-                | Effect::AwaitApproval { .. }
-                | Effect::Delegate { .. }
-                | Effect::Finish { .. },
-            )
-            | None => RequestCostCeiling { tokens: 0, money: None },
-        }
-    }
+/// The upper bound of the pending model call.
+fn need_of(config: &SessionConfig, asked: Option<&ModelRequest>) -> RequestCostCeiling {
+    asked.map_or(RequestCostCeiling { tokens: 0, money: None }, |request| need(config, request))
 }

@@ -4,27 +4,22 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::{
-    agents::commands_of,
-    gate::{GateContext, IntentReadError},
-    state::Session,
-    step::StepActor as _,
-    words::AtHand,
+    app_view::{commands_of, tools_of},
+    at_hand::AtHand,
+    judging::{GateContext, IntentReadError},
+    keyboard::shows_password,
+    ledgers::Ledgers,
 };
 use crate::{
     agent::SubtaskWorker,
     command::{ToolCommand, ToolSpec},
-    intent::{Does, Takes, element_id},
+    intent::{Takes, element_id},
     observation::Observation,
-    policy::{PasswordPlace, ValueContext, element_at, pastes_clipboard, texts_entered},
+    policy::{PasswordPlace, ValueContext, pastes_clipboard, texts_entered},
     reply::AppReply,
     secret::AFTER,
-    session::app::App,
 };
-use deskhand_ui::{
-    Description, Element, Role, State, WindowView,
-    keys::{ChordKey, NamedKey},
-    secret::is_dots,
-};
+use deskhand_ui::{Description, Role, State, WindowView, secret::is_dots};
 
 /// The longest password, in characters.
 const VALUE_MAX: usize = 1_000;
@@ -73,95 +68,88 @@ fn texts_in(json: &Value, shows_password: bool, found: &mut Vec<String>) {
     }
 }
 
-impl Session {
-    /// Returns the texts that a decision enters, whatever its status: it is recorded in any case.
-    pub(super) fn entries_of(
-        &self,
-        worker: SubtaskWorker,
-        seen: &Observation,
-        decision: &AppReply,
-    ) -> Vec<CommandTextEntry> {
-        self.entries_in(worker, seen, commands_of(decision, worker))
-    }
+/// Returns the texts that a decision enters, whatever its status: it is recorded in any case.
+pub(super) fn entries_of(
+    ledgers: &Ledgers,
+    worker: SubtaskWorker,
+    seen: &Observation,
+    decision: &AppReply,
+) -> Vec<CommandTextEntry> {
+    entries_in(ledgers, worker, seen, commands_of(decision, worker))
+}
 
-    /// Returns the texts that commands enter, in order, as far as they may be passwords.
-    pub(super) fn entries_in(
-        &self,
-        worker: SubtaskWorker,
-        seen: &Observation,
-        commands: Vec<ToolCommand>,
-    ) -> Vec<CommandTextEntry> {
-        let Observation::Window(view) = seen else { return Vec::new() };
-        let agent = App(worker);
-        let tools = agent.tools(self);
-        let secrets = self.secrets();
-        let judging = GateContext {
-            policy: &self.config.policy,
-            grants: &self.grants,
-            observation: seen,
-            tools: &tools,
-            applications: self.config.applications.as_deref(),
-            secrets: &secrets,
-            places: &self.config.places,
-            texts: &AtHand::new(self, seen),
-            effect: self.next_effect_id(),
-        };
-        let mut before = Vec::new();
-        let mut found = Vec::new();
-        let mut copied = Vec::new();
-        let mut later = false;
-        for mut command in commands {
-            let entered = texts_entered(&command, &tools);
-            let read = if later { Err(IntentReadError::Later) } else { judging.read(&before, &mut command) };
-            later |= matches!(read, Err(IntentReadError::Later));
-            let (mut place, mut is_open) = (None, true);
-            if read.is_ok() {
-                let reading = judging.reading(&before);
-                place = PasswordPlace::of(&command, &reading);
-                is_open = place.is_none() && shows_password(view) && is_anywhere(&command, &reading);
-                if pastes(&command) {
-                    found.extend(
-                        copied
-                            .drain(..)
-                            .filter(|_| place.is_some() || is_open)
-                            .map(|text| CommandTextEntry { text, written: None, place: place.clone() }),
-                    );
-                }
-            } else if !may_be_password(&command, view, &tools) {
-                is_open = false;
+/// Returns the texts that commands enter, in order, as far as they may be passwords.
+pub(super) fn entries_in(
+    ledgers: &Ledgers,
+    worker: SubtaskWorker,
+    seen: &Observation,
+    commands: Vec<ToolCommand>,
+) -> Vec<CommandTextEntry> {
+    let Observation::Window(view) = seen else { return Vec::new() };
+    let tools = tools_of(ledgers, worker);
+    let secrets = ledgers.secrets();
+    let judging = GateContext {
+        policy: &ledgers.config.policy,
+        grants: &ledgers.grants,
+        observation: seen,
+        tools: &tools,
+        applications: ledgers.config.applications.as_deref(),
+        secrets: &secrets,
+        places: &ledgers.config.places,
+        texts: &AtHand::new(ledgers, seen),
+        effect: ledgers.effects.next_id(),
+    };
+    let mut before = Vec::new();
+    let mut found = Vec::new();
+    let mut copied = Vec::new();
+    let mut later = false;
+    for mut command in commands {
+        let entered = texts_entered(&command, &tools);
+        let read = if later { Err(IntentReadError::Later) } else { judging.read(&before, &mut command) };
+        later |= matches!(read, Err(IntentReadError::Later));
+        let (mut place, mut is_open) = (None, true);
+        if read.is_ok() {
+            let reading = judging.reading(&before);
+            place = PasswordPlace::of(&command, &reading);
+            is_open = place.is_none() && shows_password(view) && is_anywhere(&command, &reading);
+            if pastes(&command) {
+                found.extend(
+                    copied.drain(..).filter(|_| place.is_some() || is_open).map(|text| CommandTextEntry {
+                        text,
+                        written: None,
+                        place: place.clone(),
+                    }),
+                );
             }
-            let stays = keeps_lines(&command, view) || !shows_password(view);
-            if command.takes_in(&tools).is_empty() {
-                copied.extend(entered.iter().map(|text| text.text.clone()));
-            }
-            for text in entered.iter().filter(|text| text.text.split(AFTER).count() <= PARTS_MAX) {
-                for (at, part) in text.text.split(AFTER).enumerate().filter(|(_, part)| !part.is_empty()) {
-                    // What follows a tab or a line break goes to another field.
-                    let place = if at == 0 { place.clone() } else { None };
-                    if place.is_some() || is_open || (at > 0 && !stays) {
-                        found.push(CommandTextEntry {
-                            text: part.to_owned(),
-                            written: text.written.clone(),
-                            place,
-                        });
-                    }
-                }
-            }
-            before.push(command);
+        } else if !may_be_password(&command, view, &tools) {
+            is_open = false;
         }
-        found
+        let stays = keeps_lines(&command, view) || !shows_password(view);
+        if command.takes_in(&tools).is_empty() {
+            copied.extend(entered.iter().map(|text| text.text.clone()));
+        }
+        for text in entered.iter().filter(|text| text.text.split(AFTER).count() <= PARTS_MAX) {
+            for (at, part) in text.text.split(AFTER).enumerate().filter(|(_, part)| !part.is_empty()) {
+                // What follows a tab or a line break goes to another field.
+                let place = if at == 0 { place.clone() } else { None };
+                if place.is_some() || is_open || (at > 0 && !stays) {
+                    found.push(CommandTextEntry {
+                        text: part.to_owned(),
+                        written: text.written.clone(),
+                        place,
+                    });
+                }
+            }
+        }
+        before.push(command);
     }
+    found
 }
 
 /// Returns `true` if a text can be a password: one line, of some length, and no dots that stand for one.
 pub(super) fn is_typable(text: &str) -> bool {
     let is_short = (1..=VALUE_MAX).contains(&text.chars().count());
     is_short && !text.chars().any(char::is_control) && !is_dots(text)
-}
-
-/// Returns `true` if a window shows a field for passwords.
-fn shows_password(view: &WindowView) -> bool {
-    view.elements().any(|element| element.role == Role::PASSWORD_TEXT)
 }
 
 /// Returns `true` if a command enters a text into an element that is not shown, or into what has the keyboard while that is not known.
@@ -200,37 +188,4 @@ fn may_be_password(command: &ToolCommand, view: &WindowView, tools: &[ToolSpec])
     }
     let known = element_id(value).and_then(|id| view.elements().find(|one| one.id == id));
     known.is_none_or(|element| element.role == Role::PASSWORD_TEXT || element.child_count > 0)
-}
-
-/// Returns `true` if the keyboard may go to another field after a command than before it: the command may bring fields that were not there, or it
-/// moves on in a form with a password.
-pub(super) fn may_move_keyboard(command: &ToolCommand, view: &WindowView) -> bool {
-    opens_unnamed(command, view) || (shows_password(view) && moves_keyboard(command))
-}
-
-/// Returns `true` if a command may bring fields that were not there: it presses something, or Return.
-fn opens_unnamed(command: &ToolCommand, view: &WindowView) -> bool {
-    let mut chords = command.intent.chords().peekable();
-    match chords.peek() {
-        Some(_) => chords.any(|chord| matches!(chord.key, ChordKey::Named(NamedKey::Return))),
-        None => command.intent.may_go_on() && !goes_to_text(command, view),
-    }
-}
-
-/// Returns `true` if a command is aimed at nothing but fields for texts that are shown, so that the keyboard goes there and nothing opens.
-fn goes_to_text(command: &ToolCommand, view: &WindowView) -> bool {
-    let takes_text = |element: Option<&Element>| {
-        element.is_some_and(|one| one.states.has(State::Editable) && one.role != Role::PASSWORD_TEXT)
-    };
-    let elements = command.intent.elements().map(|id| view.elements().find(|one| one.id == id));
-    let places = command.intent.places().map(|(x, y)| element_at(x, y, view));
-    let mut aimed = elements.chain(places).peekable();
-    aimed.peek().is_some() && aimed.all(takes_text)
-}
-
-/// Returns `true` if a command may move the keyboard to another field: by keys, or by a tab in a text.
-fn moves_keyboard(command: &ToolCommand) -> bool {
-    let types = command.intent.does == Does::Type;
-    let tabs = || command.arguments.values().filter_map(Value::as_str).any(|text| text.contains('\t'));
-    command.intent.chords().next().is_some() || (types && tabs())
 }

@@ -3,15 +3,18 @@
 //! It runs between the HostAgent's FINISH and the outcome. Its judgement is added to the outcome and never replaces it;
 //! once per round, `no` may return the work to the HostAgent.
 
+use serde::{Deserialize, Serialize};
+
 use super::{
-    effect::Effect,
-    evaluation_state::{EvaluatingPhase, EvaluationFinding, EvaluationState},
+    asking::{model_request, with_words},
+    effect::{Effect, StepRef},
     event::SessionEvent,
-    host::HostAgentKind,
+    ledgers::Ledgers,
     phases::{ObservedStep, StepStart},
     round::{SubtaskRecord, SubtaskStatus},
-    state::{Session, SessionStage},
-    step::{StepPrompt, messages, unexpected_event},
+    step::unexpected_event,
+    step_agent::StepPrompt,
+    turn::{NextMove, Turn},
 };
 use crate::{
     agent::AgentRef,
@@ -20,268 +23,326 @@ use crate::{
     model::ReplyKind,
     observation::{DesktopView, Observation, ObservationTarget},
     outcome::{Outcome, OutcomeKind},
-    prompt::{EvaluationInput, PromptSet, evaluation_user_text, system_message},
+    prompt::{EvaluationInput, PromptError, PromptSet, evaluation_user_text, system_message},
     reply::{EvaluationReply, evaluation_reply_schema, parse_evaluation_reply},
 };
 use deskhand_ui::{action::Verdict, text::one_line};
 
-impl Session {
-    /// Starts the evaluation; false if rounds are not evaluated.
-    pub(super) fn begin_evaluation(&mut self, result: &str) -> bool {
-        if self.config.evaluate.is_none() {
-            return false;
-        }
-        let findings = self.findings();
+/// A round under evaluation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct EvaluationState {
+    /// The result that the agents report.
+    result: String,
+    findings: Vec<EvaluationFinding>,
+    phase: EvaluatingPhase,
+}
+
+/// The progress of an evaluation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum EvaluatingPhase {
+    /// Observing the desktop.
+    Looking(StepStart),
+    /// Asking the model.
+    Asking(ObservedStep),
+}
+
+/// The finding of a rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct EvaluationFinding {
+    name: String,
+    judgement: Judgement,
+    reason: String,
+}
+
+impl EvaluationFinding {
+    fn new(name: &str, judgement: Judgement, reason: impl Into<String>) -> Self {
+        Self { name: name.to_owned(), judgement, reason: reason.into() }
+    }
+}
+
+impl EvaluationState {
+    /// Starts the evaluation; `None` if rounds are not evaluated.
+    pub(super) fn begin(ledgers: &mut Ledgers, result: &str) -> Option<Turn<Self>> {
+        ledgers.config.evaluate.as_ref()?;
+        let findings = findings(ledgers);
         // No model is needed if the record already decides.
         if let Some(against) = findings.iter().find(|finding| finding.judgement == Judgement::No) {
             let reason = against.reason.clone();
-            let judged = self.evaluation_of(&findings, Judgement::No, reason, Vec::new(), Judge::Rules);
-            self.judged(result, judged);
-            return true;
+            let judged = evaluation_of(ledgers, &findings, Judgement::No, reason, Vec::new(), Judge::Rules);
+            return Some(judged_as(ledgers, result, judged).into());
         }
-        if let Some(reason) = self.no_budget() {
-            self.undecided(result, &findings, format!("no model was asked, because {reason}"));
-            return true;
+        if let Some(reason) = ledgers.no_budget() {
+            let reason = format!("no model was asked, because {reason}");
+            return Some(undecided(ledgers, result, &findings, reason).into());
         }
-        self.count_step();
-        let step = self.step_ref(self.steps, AgentRef::EvaluationAgent, String::new(), /*taken*/ 0);
-        let look = ObservationTarget::Desktop { picture: self.config.pictures };
+        ledgers.budget.count_step(ledgers.plans.is_nested());
+        let number = ledgers.budget.steps();
+        let step = ledgers.step_ref(number, AgentRef::EvaluationAgent, String::new(), /*taken*/ 0);
         let phase = EvaluatingPhase::Looking(StepStart { step: step.clone(), looks_failed: 0 });
-        let stage = SessionStage::Evaluating(Box::new(EvaluationState {
-            result: result.to_owned(),
-            findings,
-            phase,
-        }));
-        self.want(stage, Some(step), Effect::Observe { look });
-        true
+        let state = Self { result: result.to_owned(), findings, phase };
+        Some(state.looks(ledgers, step))
+    }
+
+    fn looks(self, ledgers: &Ledgers, step: StepRef) -> Turn<Self> {
+        let look = ObservationTarget::Desktop { picture: ledgers.config.pictures };
+        Turn::Wait(self, Some(step), Effect::Observe { look })
     }
 
     /// Handles an event for the evaluation.
-    pub(super) fn evaluation_event(&mut self, evaluating: EvaluationState, event: SessionEvent) {
-        let EvaluationState { result, findings, phase } = evaluating;
-        match (phase, event) {
+    pub(super) fn apply(self, ledgers: &mut Ledgers, event: SessionEvent) -> Turn<Self> {
+        let judging = Judging { result: self.result, findings: self.findings };
+        match (self.phase, event) {
             (EvaluatingPhase::Looking(start), SessionEvent::Observed { observation }) => {
-                self.evaluation_asks(result, findings, start, observation);
+                judging.asks(ledgers, start, observation)
             }
             // The record can be judged without a last observation.
             (EvaluatingPhase::Looking(start), SessionEvent::ObserveFailed { .. }) => {
-                let nothing = Observation::Desktop(DesktopView::default());
-                self.evaluation_asks(result, findings, start, nothing);
+                judging.asks(ledgers, start, Observation::Desktop(DesktopView::default()))
             }
             (EvaluatingPhase::Asking(observed), SessionEvent::Replied { reply, .. }) => {
-                self.count_reply(&reply);
+                ledgers.count_reply(&reply);
                 match parse_evaluation_reply(&reply.text) {
                     Ok(EvaluationReply { complete, reason, sub_scores }) => {
+                        let Judging { result, findings } = judging;
                         let judged =
-                            self.evaluation_of(&findings, complete, reason, sub_scores, Judge::Model);
-                        self.judged(&result, judged);
+                            evaluation_of(ledgers, &findings, complete, reason, sub_scores, Judge::Model);
+                        judged_as(ledgers, &result, judged).into()
                     }
-                    Err(error) => {
-                        self.evaluation_repairs(result, findings, observed, &reply.text, &error.to_string());
-                    }
+                    Err(error) => judging.repairs(ledgers, observed, &reply.text, &error.to_string()),
                 }
             }
             (EvaluatingPhase::Asking(_), SessionEvent::ModelFailed { failure }) => {
-                self.count_model_failure(&failure);
-                self.undecided(&result, &findings, format!("the model call failed: {failure}"));
+                ledgers.count_model_failure(&failure);
+                let reason = format!("the model call failed: {failure}");
+                undecided(ledgers, &judging.result, &judging.findings, reason).into()
             }
             (EvaluatingPhase::Looking(_) | EvaluatingPhase::Asking(_), event) => {
-                self.break_off(unexpected_event("judging a round", &event));
+                NextMove::BreakOff(unexpected_event("judging a round", &event)).into()
             }
         }
     }
 
-    fn evaluation_asks(
-        &mut self,
-        result: String,
-        findings: Vec<EvaluationFinding>,
+    /// Returns the number of the user's words in the question that is next, if there is one.
+    pub(super) const fn words_asked(&self) -> Option<u32> {
+        match &self.phase {
+            EvaluatingPhase::Asking(observed) => Some(observed.words),
+            EvaluatingPhase::Looking(_) => None,
+        }
+    }
+
+    /// Asks again, with what the user said since; gives itself back if it does not wait for a model.
+    pub(super) fn ask_again(self, ledgers: &mut Ledgers) -> Result<Turn<Self>, Self> {
+        let Self { result, findings, phase } = self;
+        match phase {
+            EvaluatingPhase::Asking(observed) => Ok(Judging { result, findings }.sends(ledgers, observed)),
+            phase @ EvaluatingPhase::Looking(_) => Err(Self { result, findings, phase }),
+        }
+    }
+
+    /// Looks again because a person took over; gives itself back if nothing was seen yet.
+    pub(super) fn taken_over(self, ledgers: &Ledgers) -> Result<Turn<Self>, Self> {
+        let Self { result, findings, phase } = self;
+        match phase {
+            phase @ EvaluatingPhase::Looking(_) => Err(Self { result, findings, phase }),
+            EvaluatingPhase::Asking(observed) => {
+                let start = observed.restart();
+                let step = start.step.clone();
+                let phase = EvaluatingPhase::Looking(start);
+                Ok(Self { result, findings, phase }.looks(ledgers, step))
+            }
+        }
+    }
+
+    /// Ends the round that was stopped during its evaluation, after the agents had finished it.
+    pub(super) fn stop(&self, ledgers: &Ledgers) -> NextMove {
+        let reason = "stopped before the evaluation".to_owned();
+        let evaluation =
+            evaluation_of(ledgers, &self.findings, Judgement::Unsure, reason, Vec::new(), Judge::Rules);
+        NextMove::Conclude(Box::new(Outcome {
+            evaluation: Some(evaluation),
+            ..Outcome::new(OutcomeKind::Finished, self.result.clone())
+        }))
+    }
+}
+
+/// The result under judgement, and what the rules found.
+struct Judging {
+    result: String,
+    findings: Vec<EvaluationFinding>,
+}
+
+impl Judging {
+    fn asks(
+        self,
+        ledgers: &mut Ledgers,
         start: StepStart,
         observation: Observation,
-    ) {
-        let windows = match &observation {
+    ) -> Turn<EvaluationState> {
+        match self.prompt(ledgers, &observation) {
+            Ok(asking) => {
+                let (messages, words) = (asking.messages(), ledgers.people.remarks_count());
+                let observed = ObservedStep { words, ..start.observed(observation, messages) };
+                self.sends(ledgers, observed)
+            }
+            Err(error) => NextMove::BreakOff(error.to_string()).into(),
+        }
+    }
+
+    fn prompt(&self, ledgers: &Ledgers, observation: &Observation) -> Result<StepPrompt, PromptError> {
+        let windows = match observation {
             Observation::Desktop(view) => view.windows.as_slice(),
             Observation::Window(_) | Observation::Agent(_) => &[],
         };
-        let lines: Vec<String> = findings
+        let lines: Vec<String> = self
+            .findings
             .iter()
             .map(|finding| {
                 format!("- {}: {} ({})", finding.name, finding.judgement, one_line(&finding.reason))
             })
             .collect();
-        let marks = self.marks(&format!("EvaluationAgent {}", self.steps));
+        let marks = ledgers.marks(&format!("EvaluationAgent {}", ledgers.budget.steps()));
         let input = EvaluationInput {
-            request: &self.round.request,
-            blackboard: &self.blackboard,
-            subtasks: &self.round.subtasks,
-            result: &result,
+            request: ledgers.round.request(),
+            blackboard: &ledgers.blackboard,
+            subtasks: ledgers.round.subtasks(),
+            result: &self.result,
             findings: &lines.join("\n"),
             windows,
             marks: &marks,
         };
         let picture = observation.picture().cloned();
-        let PromptSet { evaluation_system, evaluation_examples, .. } = &self.prompts;
+        let PromptSet { evaluation_system, evaluation_examples, .. } = &ledgers.prompts;
         let system = system_message("evaluation_system", evaluation_system, &[], evaluation_examples);
         let asking = system.and_then(|system| {
             Ok(StepPrompt {
                 system,
                 examples: Vec::new(),
-                user: evaluation_user_text(&self.prompts, &input)?,
+                user: evaluation_user_text(&ledgers.prompts, &input)?,
                 kept: Vec::new(),
                 picture,
             })
         });
-        match asking {
-            Ok(asking) => {
-                let (messages, words) = (messages(asking), self.words.count());
-                let observed = ObservedStep { words, ..start.observed(observation, messages) };
-                self.evaluation_sends(result, findings, observed);
-            }
-            Err(error) => self.break_off(error.to_string()),
-        }
+        asking
     }
 
-    fn evaluation_sends(&mut self, result: String, findings: Vec<EvaluationFinding>, observed: ObservedStep) {
-        let observed = self.with_words(observed);
-        match self.model_request((ReplyKind::Evaluation, evaluation_reply_schema()), &observed) {
+    fn sends(self, ledgers: &mut Ledgers, observed: ObservedStep) -> Turn<EvaluationState> {
+        let observed = with_words(ledgers, observed);
+        let Self { result, findings } = self;
+        match model_request(ledgers, (ReplyKind::Evaluation, evaluation_reply_schema()), &observed) {
             Ok(request) => {
                 let step = observed.step.clone();
                 let phase = EvaluatingPhase::Asking(observed);
-                let stage = SessionStage::Evaluating(Box::new(EvaluationState { result, findings, phase }));
-                self.want(stage, Some(step), Effect::Ask { request });
+                Turn::Wait(EvaluationState { result, findings, phase }, Some(step), Effect::Ask { request })
             }
-            Err(reason) => self.undecided(&result, &findings, reason),
+            Err(reason) => undecided(ledgers, &result, &findings, reason).into(),
         }
     }
 
-    /// Asks again, with what the user said since.
-    pub(super) fn evaluation_asks_again(&mut self, evaluating: EvaluationState) {
-        let EvaluationState { result, findings, phase } = evaluating;
-        match phase {
-            EvaluatingPhase::Asking(observed) => self.evaluation_sends(result, findings, observed),
-            phase @ EvaluatingPhase::Looking(_) => {
-                self.stage = SessionStage::Evaluating(Box::new(EvaluationState { result, findings, phase }));
-            }
-        }
-    }
-
-    fn evaluation_repairs(
-        &mut self,
-        result: String,
-        findings: Vec<EvaluationFinding>,
+    fn repairs(
+        self,
+        ledgers: &mut Ledgers,
         observed: ObservedStep,
         said: &str,
         problem: &str,
-    ) {
-        if observed.repairs >= self.config.limits.repairs_max {
-            self.undecided(&result, &findings, format!("the model's reply was invalid: {problem}"));
-            return;
+    ) -> Turn<EvaluationState> {
+        if observed.repairs >= ledgers.config.limits.repairs_max {
+            let reason = format!("the model's reply was invalid: {problem}");
+            return undecided(ledgers, &self.result, &self.findings, reason).into();
         }
-        match self.prompts.repair_message(problem, /*operates*/ false) {
-            Ok(message) => self.evaluation_sends(result, findings, observed.with_repair(said, message)),
-            Err(error) => self.break_off(error.to_string()),
+        match ledgers.prompts.repair_message(problem, /*operates*/ false) {
+            Ok(message) => self.sends(ledgers, observed.with_repair(said, message)),
+            Err(error) => NextMove::BreakOff(error.to_string()).into(),
         }
     }
+}
 
-    /// A round stopped during its evaluation, after the agents had finished it.
-    pub(super) fn evaluation_stopped(&mut self, evaluating: &EvaluationState) {
-        let reason = "stopped before the evaluation".to_owned();
-        let evaluation =
-            self.evaluation_of(&evaluating.findings, Judgement::Unsure, reason, Vec::new(), Judge::Rules);
-        self.conclude(Outcome {
-            evaluation: Some(evaluation),
-            ..Outcome::new(OutcomeKind::Finished, evaluating.result.clone())
-        });
+fn undecided(
+    ledgers: &mut Ledgers,
+    result: &str,
+    findings: &[EvaluationFinding],
+    reason: String,
+) -> NextMove {
+    let judged = evaluation_of(ledgers, findings, Judgement::Unsure, reason, Vec::new(), Judge::Rules);
+    judged_as(ledgers, result, judged)
+}
+
+/// Applies the judgement: the round ends, or the HostAgent continues.
+fn judged_as(ledgers: &mut Ledgers, result: &str, evaluation: Evaluation) -> NextMove {
+    let repairs = ledgers.config.evaluate.as_ref().is_some_and(|evaluate| evaluate.repair);
+    let again = evaluation.complete == Judgement::No
+        && repairs
+        && !evaluation.repaired
+        && ledgers.no_budget().is_none();
+    if !again {
+        let outcome = Outcome::new(OutcomeKind::Finished, result);
+        return NextMove::Conclude(Box::new(Outcome { evaluation: Some(evaluation), ..outcome }));
     }
-
-    fn undecided(&mut self, result: &str, findings: &[EvaluationFinding], reason: String) {
-        let judged = self.evaluation_of(findings, Judgement::Unsure, reason, Vec::new(), Judge::Rules);
-        self.judged(result, judged);
-    }
-
-    /// Applies the judgement: the round ends, or the HostAgent continues.
-    fn judged(&mut self, result: &str, evaluation: Evaluation) {
-        let repairs = self.config.evaluate.as_ref().is_some_and(|evaluate| evaluate.repair);
-        let again = evaluation.complete == Judgement::No
-            && repairs
-            && !evaluation.repaired
-            && self.no_budget().is_none();
-        if !again {
-            let outcome = Outcome::new(OutcomeKind::Finished, result);
-            self.conclude(Outcome { evaluation: Some(evaluation), ..outcome });
-            return;
-        }
-        let notice = format!(
-            "You replied FINISH, but an evaluation found that the request is not fulfilled: {} Correct that, then \
+    let notice = format!(
+        "You replied FINISH, but an evaluation found that the request is not fulfilled: {} Correct that, then \
              reply FINISH again, or FAIL with the reason.",
-            evaluation.reason
-        );
-        self.evaluated = Some((self.rounds, evaluation));
-        // As at the start of a round: FINISH is terminal.
-        self.round.next = None;
-        self.host.begin_round();
-        self.host.notice = notice;
-        self.begin_step(HostAgentKind);
-    }
+        evaluation.reason
+    );
+    ledgers.round.repaired(evaluation);
+    // As at the start of a round: FINISH is terminal.
+    ledgers.plans.set_next(None);
+    ledgers.agents.host_mut().begin_round();
+    ledgers.agents.host_mut().desk_mut().set_notice(notice);
+    NextMove::HostStep
+}
 
-    fn evaluation_of(
-        &self,
-        findings: &[EvaluationFinding],
-        complete: Judgement,
-        reason: String,
-        scores: Vec<SubScore>,
-        by: Judge,
-    ) -> Evaluation {
-        let found = findings
-            .iter()
-            .map(|finding| SubScore { name: finding.name.clone(), evaluation: finding.judgement });
-        Evaluation {
-            complete,
-            reason,
-            sub_scores: found.chain(scores).collect(),
-            by,
-            repaired: self.repair_of_round().is_some(),
+fn evaluation_of(
+    ledgers: &Ledgers,
+    findings: &[EvaluationFinding],
+    complete: Judgement,
+    reason: String,
+    scores: Vec<SubScore>,
+    by: Judge,
+) -> Evaluation {
+    let found =
+        findings.iter().map(|finding| SubScore { name: finding.name.clone(), evaluation: finding.judgement });
+    Evaluation {
+        complete,
+        reason,
+        sub_scores: found.chain(scores).collect(),
+        by,
+        repaired: ledgers.round.repair().is_some(),
+    }
+}
+
+/// The findings of the rules.
+fn findings(ledgers: &Ledgers) -> Vec<EvaluationFinding> {
+    vec![subtasks_done(ledgers.round.subtasks()), last_effects(ledgers)]
+}
+
+/// Checks that the last action of each agent had an observed effect.
+fn last_effects(ledgers: &Ledgers) -> EvaluationFinding {
+    const NAME: &str = "the last effects were seen";
+    let first_step = ledgers.budget.steps().saturating_sub(ledgers.budget.tally().steps).saturating_add(1);
+    let items = ledgers.agents.apps().iter().filter_map(|app| app.desk().memory().last());
+    let actions: Vec<_> =
+        items.filter(|item| item.step >= first_step).flat_map(|item| &item.actions).collect();
+    let doubtful = actions.iter().find(|info| {
+        info.result.status != CallStatus::Success
+            || matches!(info.result.effect, Some(Verdict::NotSeen | Verdict::Refused | Verdict::Unknown))
+    });
+    match doubtful {
+        Some(info) => {
+            let effect = info.result.effect.map_or("failed", Verdict::word);
+            EvaluationFinding::new(
+                NAME,
+                Judgement::Unsure,
+                format!(
+                    "{} ended as {effect}: {}",
+                    info.command.tool,
+                    ledgers.wording.of(&info.result.report)
+                ),
+            )
         }
-    }
-
-    /// The judgement for which the current round was continued, if it was.
-    pub(super) fn repair_of_round(&self) -> Option<&Evaluation> {
-        self.evaluated.as_ref().filter(|(round, _)| *round == self.rounds).map(|(_, evaluation)| evaluation)
-    }
-
-    /// The findings of the rules.
-    fn findings(&self) -> Vec<EvaluationFinding> {
-        vec![subtasks_done(&self.round.subtasks), self.last_effects()]
-    }
-
-    /// Checks that the last action of each agent had an observed effect.
-    fn last_effects(&self) -> EvaluationFinding {
-        const NAME: &str = "the last effects were seen";
-        let first_step = self.steps.saturating_sub(self.round.spent.tally.steps).saturating_add(1);
-        let items = self.apps.iter().filter_map(|app| app.memory.last());
-        let actions: Vec<_> =
-            items.filter(|item| item.step >= first_step).flat_map(|item| &item.actions).collect();
-        let doubtful = actions.iter().find(|info| {
-            info.result.status != CallStatus::Success
-                || matches!(info.result.effect, Some(Verdict::NotSeen | Verdict::Refused | Verdict::Unknown))
-        });
-        match doubtful {
-            Some(info) => {
-                let effect = info.result.effect.map_or("failed", Verdict::word);
-                EvaluationFinding::new(
-                    NAME,
-                    Judgement::Unsure,
-                    format!(
-                        "{} ended as {effect}: {}",
-                        info.command.tool,
-                        self.wording.of(&info.result.report)
-                    ),
-                )
-            }
-            None if actions.is_empty() => {
-                EvaluationFinding::new(NAME, Judgement::Unsure, "no agent acted at the end")
-            }
-            None => EvaluationFinding::new(NAME, Judgement::Yes, "each was read back or observed"),
+        None if actions.is_empty() => {
+            EvaluationFinding::new(NAME, Judgement::Unsure, "no agent acted at the end")
         }
+        None => EvaluationFinding::new(NAME, Judgement::Yes, "each was read back or observed"),
     }
 }
 

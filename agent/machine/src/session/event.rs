@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::passwords::{DisclosedText, TypedPassword};
+use super::password::{DisclosedText, TypedPassword};
 use crate::{
     agent::AgentReport,
     command::CallResult,

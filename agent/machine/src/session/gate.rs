@@ -4,29 +4,23 @@
 //! from the [`ApprovalToken`] that an [`SessionEvent::Approved`] yields for exactly that approval. So the types rule out
 //! sending a denied or unapproved command.
 
-use std::{collections::VecDeque, fmt};
+use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::{
     effect::{Approval, AskedBy},
-    entries::may_move_keyboard,
     event::{ApprovalScope, SessionEvent},
+    grants::{Grant, Grants},
+    judging::{GateContext, IntentReadError},
 };
 use crate::{
-    command::{CallResult, ToolCommand, ToolSpec},
-    intent::{self, Does, JudgementBasis, Takes},
-    observation::Observation,
-    policy::{
-        PathRoots, Policy, PolicyDecision, PolicyRuling, Subject, Texts, ValueContext, ValueOrigin,
-        chooses_file, enters_at_focus, field_for_dots,
-    },
+    command::{CallResult, ToolCommand},
+    intent::{Does, JudgementBasis},
+    policy::{Policy, PolicyDecision, PolicyRuling, Subject},
     secret,
 };
-use deskhand_ui::{
-    Description, InstalledApplication, NotDescribed, action::Verdict, ids::EffectId, secret::SecretPermit,
-};
+use deskhand_ui::{action::Verdict, ids::EffectId};
 
 /// The commands that an agent proposes in a step.
 pub(super) struct Proposal {
@@ -66,14 +60,6 @@ pub(super) enum GatedCommand {
     Later(ToolCommand),
 }
 
-/// Why the intent of a command was not read.
-pub(super) enum IntentReadError {
-    /// The target may exist only once the commands before it have run.
-    Later,
-    /// The intent cannot be read, or the target does not exist.
-    Refused(String),
-}
-
 /// Commands that wait for an approval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct ParkedCommands {
@@ -82,42 +68,6 @@ pub(super) struct ParkedCommands {
     queue: VecDeque<GatedCommand>,
     /// The grants of an approval for the whole session.
     grants: Vec<Grant>,
-}
-
-/// An approval that holds until the session ends.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Grant {
-    tool: String,
-    application: String,
-    /// Name of the element, or its id if it has no name; without an element, all arguments.
-    on: String,
-    /// All other arguments.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    with: String,
-}
-
-/// The approvals that hold until the session ends. Bounded: the oldest is dropped and asked for again.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Grants(VecDeque<Grant>);
-
-impl Grants {
-    const MAX: usize = 100;
-
-    fn holds(&self, grant: &Grant) -> bool {
-        self.0.contains(grant)
-    }
-
-    fn remember(&mut self, grants: Vec<Grant>) {
-        for grant in grants {
-            if self.holds(&grant) {
-                continue;
-            }
-            while self.0.len() >= Self::MAX {
-                self.0.pop_front();
-            }
-            self.0.push_back(grant);
-        }
-    }
 }
 
 /// The approval of exactly one parked proposal. Created only here, from an event.
@@ -189,119 +139,6 @@ impl ParkedCommands {
             GatedCommand::Send(command) => Some(command),
             GatedCommand::Refuse(..) | GatedCommand::Later(_) => None,
         })
-    }
-}
-
-/// Context in which a proposal is judged.
-pub(super) struct GateContext<'a> {
-    /// The rules.
-    pub(super) policy: &'a Policy,
-    /// Approvals for the session.
-    pub(super) grants: &'a Grants,
-    /// Observation that the agent received.
-    pub(super) observation: &'a Observation,
-    /// The tools that it may use.
-    pub(super) tools: &'a [ToolSpec],
-    /// The applications that may be started without a question.
-    pub(super) applications: Option<&'a [InstalledApplication]>,
-    /// Permits for typing secrets.
-    pub(super) secrets: &'a [SecretPermit],
-    /// Folders that paths are relative to.
-    pub(super) places: &'a PathRoots,
-    /// Texts in which the values of commands are looked up.
-    pub(super) texts: &'a dyn Texts,
-    /// The id that the approval request would get.
-    pub(super) effect: EffectId,
-}
-
-impl GateContext<'_> {
-    /// The subject of a command whose intent was read, after others of the same step.
-    pub(super) fn subject(&self, before: &[ToolCommand], command: &ToolCommand) -> Subject {
-        let reading = self.reading(before);
-        let subject = Subject::after(before, command, self.observation).among(self.applications);
-        subject.with_values(command, &reading)
-    }
-
-    /// Returns the context from which the values of a command are read, after others of the same step.
-    pub(super) fn reading<'b>(&'b self, before: &'b [ToolCommand]) -> ValueContext<'b> {
-        let GateContext { observation, tools, applications, places, texts, .. } = *self;
-        ValueContext { tools, before, observation, places, applications, texts }
-    }
-
-    /// Reads a command into its intent, after others of the same step. An element that is described gets its id. One that types a
-    /// password by its dots gets the field that has the keyboard.
-    pub(super) fn read(
-        &self,
-        before: &[ToolCommand],
-        command: &mut ToolCommand,
-    ) -> Result<(), IntentReadError> {
-        self.resolve(before, command)?;
-        intent::read(command, self.tools).map_err(IntentReadError::Refused)?;
-        let Some(id) = field_for_dots(command, &self.reading(before)) else {
-            return Ok(());
-        };
-        let argument = command.takes_in(self.tools).iter().find(|(_, takes)| *takes == Takes::Element);
-        if let Some((name, _)) = argument {
-            command.arguments.insert(name.clone(), Value::String(id.to_string()));
-            intent::read(command, self.tools).map_err(IntentReadError::Refused)?;
-        }
-        Ok(())
-    }
-
-    /// Puts the ids of elements in the place of their descriptions, as far as the window shows them. What stands there now is not
-    /// what is meant once a command before has gone on to another page or dialog.
-    fn resolve(&self, before: &[ToolCommand], command: &mut ToolCommand) -> Result<(), IntentReadError> {
-        let Observation::Window(view) = self.observation else { return Ok(()) };
-        let goes_on = before.iter().any(|one| one.intent.may_go_on());
-        let acts = before.iter().any(|one| one.intent.does.acts());
-        if enters_at_focus(command, self.tools) && before.iter().any(|one| may_move_keyboard(one, view)) {
-            return Err(IntentReadError::Later);
-        }
-        for (name, takes) in command.takes_in(self.tools) {
-            let Some(value) = command.arguments.get_mut(name) else { continue };
-            match takes {
-                Takes::Element if value.is_object() => {
-                    let refused = |problem: &dyn fmt::Display| {
-                        IntentReadError::Refused(format!("`{name}`: {problem}; nothing was done"))
-                    };
-                    let description =
-                        Description::deserialize(&*value).map_err(|problem| refused(&problem))?;
-                    match description.find(&view.surfaces) {
-                        _ if goes_on => return Err(IntentReadError::Later),
-                        Ok(id) => *value = Value::String(id.to_string()),
-                        Err(NotDescribed::Empty) => return Err(refused(&NotDescribed::Empty)),
-                        Err(_) if acts => return Err(IntentReadError::Later),
-                        Err(problem) => return Err(refused(&problem)),
-                    }
-                }
-                Takes::Chosen if goes_on => return Err(IntentReadError::Later),
-                Takes::Chosen if !view.surfaces.iter().any(chooses_file) => {
-                    let reason = "no dialog for a file is open; press what opens it first; nothing was done";
-                    return Err(IntentReadError::Refused(reason.to_owned()));
-                }
-                Takes::Element
-                | Takes::Chosen
-                | Takes::Name
-                | Takes::Path
-                | Takes::Item
-                | Takes::Items
-                | Takes::Keys
-                | Takes::Text
-                | Takes::Value
-                | Takes::Pasted
-                | Takes::Across
-                | Takes::Down
-                | Takes::Window
-                | Takes::Program
-                | Takes::Files
-                | Takes::File
-                | Takes::Address
-                | Takes::Question
-                | Takes::Accepts
-                | Takes::Replaces => {}
-            }
-        }
-        Ok(())
     }
 }
 
@@ -442,63 +279,4 @@ pub(super) fn open(
         }
     }
     Some(ClearedCommands { queue, approved: true })
-}
-
-impl Grant {
-    fn of(command: &ToolCommand, subject: &Subject, tools: &[ToolSpec]) -> Self {
-        let names: Vec<&str> = subject.names().collect();
-        let all = || Value::Object(command.arguments.clone()).to_string();
-        let on = match (names.as_slice(), subject.role.as_ref(), command.arguments.get("id")) {
-            // A program, or a call of an agent without a window: the grant covers only identical arguments.
-            _ if command.agent.is_some() || subject.does == Does::Open => all(),
-            // A line that is run, or a password: the grant covers no other text.
-            _ if subject.enters_line || subject.fills_password.is_some() => all(),
-            // An unnamed element, such as the text of an editor, is identified by its id.
-            ([], Some(role), Some(id)) => format!("{role} {id}"),
-            ([], _, _) => all(),
-            (names, _, _) => names.join(" › "),
-        };
-        // And what it enters there, or does there besides.
-        let with = with_what(command, tools);
-        // An approval covers the hosts, recipients and files that it named.
-        let values =
-            subject.values.iter().chain(&subject.standing).filter(|value| value.origin != ValueOrigin::User);
-        let mut named: Vec<&str> = values.map(|value| value.text.as_str()).collect();
-        named.extend(subject.writes_executed.as_deref());
-        // And the dialog, the page, the document and the program that it was asked in.
-        let texts = subject.surroundings.texts.iter().chain(&subject.hosts);
-        let files = subject.runs.iter().chain(&subject.document);
-        named.extend(texts.chain(files).map(String::as_str));
-        let values = subject.elsewhere.iter().chain(&subject.uploads);
-        named.extend(values.map(|value| value.text.as_str()));
-        // One for a secret covers no other secret in the same field.
-        let secret = secret::secret_of(command).map(|(name, _)| secret::mark(name));
-        named.extend(secret.as_deref());
-        let on = if named.is_empty() { on } else { format!("{on} ({})", named.join(", ")) };
-        Self { tool: command.tool.clone(), application: subject.application.clone(), on, with }
-    }
-}
-
-/// Formats the approved action, for the person who approves it.
-impl fmt::Display for Grant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} on {}", self.tool, self.on)?;
-        if !self.with.is_empty() {
-            write!(f, " with {}", self.with)?;
-        }
-        if !self.application.is_empty() {
-            write!(f, " in {}", self.application)?;
-        }
-        Ok(())
-    }
-}
-
-/// The arguments of a command besides the element that it is aimed at.
-fn with_what(command: &ToolCommand, tools: &[ToolSpec]) -> String {
-    let takes = command.takes_in(tools);
-    let is_aim = |name: &String| {
-        takes.iter().any(|(known, takes)| known == name && matches!(takes, Takes::Element | Takes::Name))
-    };
-    let given = command.arguments.iter().filter(|(name, value)| !is_aim(name) && !value.is_null());
-    given.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")
 }

@@ -1,66 +1,77 @@
-//! The machine: dispatches events, starts and ends rounds, and handles stops.
+//! The session: a machine at work and the ledgers.
 
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
 use super::{
-    agent_state::Owner,
-    app::App,
+    concealing::{conceal, disclose, passwords_of},
     config::SessionConfig,
-    effect::Effect,
-    event::{EventRecord, FollowerPlan, IncomingEvent, SessionEvent, StopReason, Suspension},
-    host::HostAgentKind,
-    phases::ObservedStep,
-    plan::PlanProgress,
-    state::{RoundState, Session, SessionStage},
+    dispatch::{dispatch, settle},
+    effect::{Effect, EffectRecord},
+    error::{ApplyError, answers, event_word},
+    event::{EventRecord, IncomingEvent, SessionEvent, StopReason, Suspension},
+    hiding::{self, Values, hide},
+    ledgers::Ledgers,
+    password::{ConcealedTexts, KeptTexts, TypedPassword},
+    planned::{PlannedAction, planned},
+    resume::resume,
+    review::{ReviewedCommand, ShadowPolicyReview},
+    round::{RoundTally, SubtaskRecord},
+    run::SessionMachine,
+    takeover::{ask_again, is_of_person},
+    turn::{NextMove, Turn},
 };
 use crate::{
-    model::{ModelRequest, ReplyKind},
-    outcome::{Outcome, OutcomeKind},
+    blackboard::Blackboard,
+    model::ModelReply,
+    observation::Observation,
+    outcome::OutcomeKind,
+    policy::{PathRoots, Policy},
     prompt::PromptSet,
-    provenance::Provenance,
-    states::{AppTrigger, HostTrigger, next_app, next_host},
+    states::HostStatus,
     target::TargetRegistry,
 };
-use deskhand_ui::ids::EffectId;
+use deskhand_ui::{action::words::CallReportFormatter, secret::SecretPermit};
 
-/// An event that the session cannot accept.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ApplyError {
-    /// The session has ended.
-    #[error("the session has ended and accepts no further event")]
-    Ended,
-    /// The event answers another effect than the pending one.
-    #[error("the event answers effect {came:?}, but effect {wanted} is pending")]
-    OtherEffect {
-        /// The pending effect.
-        wanted: EffectId,
-        /// The effect that the event names.
-        came: Option<EffectId>,
-    },
-    /// The event is not an answer to the pending effect.
-    #[error("the event `{came}` does not answer effect {wanted}")]
-    NoAnswer {
-        /// The pending effect.
-        wanted: EffectId,
-        /// The kind of the event.
-        came: &'static str,
-    },
+/// A session: the machine at work, and the ledgers that it works with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Session {
+    machine: SessionMachine,
+    ledgers: Ledgers,
 }
 
 impl Session {
+    /// A session that waits for its first request.
+    pub fn new(config: SessionConfig, prompts: PromptSet) -> Self {
+        let mut ledgers = Ledgers::new(config, prompts);
+        let machine = settle(&mut ledgers, Turn::Wait(SessionMachine::Idle, None, Effect::AwaitRequest));
+        Self { machine, ledgers }
+    }
+
+    /// The same session with other sentences in its prompts. No decision depends on them.
+    #[must_use]
+    pub const fn with_wording(mut self, wording: CallReportFormatter) -> Self {
+        self.ledgers.wording = wording;
+        self
+    }
+
+    /// The same session, whose commands are also judged by another policy. That decides nothing.
+    #[must_use]
+    pub fn reviewed_by(mut self, policy: Policy) -> Self {
+        self.ledgers.review = Some(Box::new(ShadowPolicyReview::new(policy)));
+        self
+    }
+
     /// Changes the configuration and the prompts from the next step on.
     pub fn change(&mut self, config: SessionConfig, prompts: PromptSet) {
-        let windows = self.targets.windows().to_vec();
+        let ledgers = &mut self.ledgers;
+        let windows = ledgers.targets.windows().to_vec();
         let targets = TargetRegistry::new(config.agents.clone());
-        self.targets = targets.with_workflows(config.workflows.clone());
-        self.targets.set_windows(windows);
-        let targets = &self.targets;
-        self.apps.retain(|app| match &app.owner {
-            Owner::Window(_) => true,
-            Owner::Agent(id, name) => targets.agent(*id).is_some_and(|agent| agent.name == *name),
-        });
-        self.config = config;
-        self.prompts = prompts;
+        ledgers.targets = targets.with_workflows(config.workflows.clone());
+        ledgers.targets.set_windows(windows);
+        let targets = &ledgers.targets;
+        ledgers.agents.keep_agents(|id, name| targets.agent(id).is_some_and(|agent| agent.name == name));
+        ledgers.config = config;
+        ledgers.prompts = prompts;
     }
 
     /// Applies an event. On an error the machine is unchanged.
@@ -69,254 +80,229 @@ impl Session {
     /// [`ApplyError`] if the event does not answer the pending effect.
     pub fn apply(&mut self, record: &EventRecord) -> Result<(), ApplyError> {
         if let SessionEvent::Resumed { desktop_kept } = record.event {
-            return self.resume(desktop_kept, record);
+            return resume(&mut self.machine, &mut self.ledgers, desktop_kept, record);
         }
-        if self.pending.is_none() {
+        if self.ledgers.effects.pending().is_none() {
             return Err(ApplyError::Ended);
         }
         if let SessionEvent::Stopped { reason } = record.event {
-            self.now_ms = self.now_ms.max(record.at_ms);
+            self.ledgers.budget.advance(record.at_ms);
             self.stop(reason);
             return Ok(());
         }
         if let SessionEvent::Suspended { reason } = &record.event {
-            self.now_ms = self.now_ms.max(record.at_ms);
+            self.ledgers.budget.advance(record.at_ms);
             if let Suspension::Model { failure } = reason {
-                self.count_model_failure(failure);
-                self.ask_again();
+                self.ledgers.count_model_failure(failure);
+                ask_again(&mut self.machine, &mut self.ledgers);
             }
             return Ok(());
         }
         if let SessionEvent::Disclosed { .. } = record.event {
-            self.now_ms = self.now_ms.max(record.at_ms);
+            self.ledgers.budget.advance(record.at_ms);
             self.take_passwords(record);
             return Ok(());
         }
-        if self.is_of_person(record) {
+        if is_of_person(&mut self.machine, &mut self.ledgers, record) {
             return Ok(());
         }
-        let pending = self.pending.as_ref().ok_or(ApplyError::Ended)?;
+        let pending = self.ledgers.effects.pending().ok_or(ApplyError::Ended)?;
         if record.effect != Some(pending.id) {
             return Err(ApplyError::OtherEffect { wanted: pending.id, came: record.effect });
         }
         if !answers(&pending.effect, &record.event) {
             return Err(ApplyError::NoAnswer { wanted: pending.id, came: event_word(&record.event) });
         }
-        self.now_ms = self.now_ms.max(record.at_ms);
         let answers = pending.id;
+        self.ledgers.budget.advance(record.at_ms);
         self.take_passwords(record);
-        self.dispatch(IncomingEvent { answers, event: record.event.clone() });
+        dispatch(
+            &mut self.machine,
+            &mut self.ledgers,
+            IncomingEvent { answers, event: record.event.clone() },
+        );
         Ok(())
     }
 
-    /// Handles an answer to the pending effect.
-    pub(super) fn dispatch(&mut self, incoming: IncomingEvent) {
-        match std::mem::replace(&mut self.stage, SessionStage::Over) {
-            SessionStage::Idle => {
-                if let SessionEvent::Requested { text, plan } = incoming.event {
-                    self.begin_round(text, plan);
-                } else {
-                    self.pending = None;
-                }
-            }
-            SessionStage::Host(phase) => self.step_event(HostAgentKind, phase, incoming),
-            SessionStage::App(worker, phase) => self.step_event(App(worker), phase, incoming),
-            SessionStage::Delegated(delegation) => self.delegation_event(delegation, incoming.event),
-            SessionStage::Evaluating(evaluating) => self.evaluation_event(*evaluating, incoming.event),
-            SessionStage::Done(_) => self.end_round(),
-            SessionStage::Over => self.pending = None,
-        }
-    }
-
-    fn begin_round(&mut self, request: String, plan: Option<FollowerPlan>) {
-        self.rounds = self.rounds.saturating_add(1);
-        let texts = plan.iter().flat_map(|plan| plan.object.iter().chain(&plan.steps));
-        let texts: Vec<String> = std::iter::once(&request).chain(texts).cloned().collect();
-        let made_by = plan.as_ref().map_or(Provenance::Made, FollowerPlan::made_by);
-        if made_by.is_users() {
-            texts.iter().for_each(|text| self.said.add(text));
-        } else {
-            self.foreign.add("the task, whose file you have not made or trusted".to_owned(), &texts);
-        }
-        let plan = plan.filter(|plan| !plan.is_request_alone());
-        self.round = RoundState::new(request, self.now_ms);
-        self.host.begin_round();
-        match plan.map(|plan| (plan.workflow, plan.object, plan.steps)) {
-            Some((Some(workflow), ..)) => self.begin_workflow(*workflow),
-            Some((None, object, steps)) => self.round.following = Some(PlanProgress::new(object, steps)),
-            None => {}
-        }
-        if self.round.following.as_ref().is_some_and(PlanProgress::is_empty) {
-            self.host.moves(HostTrigger::PlanFailed);
-            self.finish(OutcomeKind::Failed, "the plan has no steps");
-        } else {
-            self.begin_step(HostAgentKind);
-        }
-    }
-
-    fn end_round(&mut self) {
-        let request = std::mem::take(&mut self.round.request);
-        self.blackboard.add_request(&request);
-        self.rounds_ms = self.rounds_ms.saturating_add(self.elapsed_ms());
-        self.round.started_ms = self.now_ms;
-        self.want(SessionStage::Idle, None, Effect::AwaitRequest);
-    }
-
-    /// Ends the round, after an evaluation if it finished and evaluations are enabled.
-    pub(super) fn finish(&mut self, kind: OutcomeKind, reason: impl Into<String>) {
-        let reason = reason.into();
-        // A workflow is judged by its steps.
-        let is_judged = kind == OutcomeKind::Finished && self.round.performing.is_none();
-        if !is_judged || !self.begin_evaluation(&reason) {
-            self.conclude(Outcome::new(kind, reason));
-        }
-    }
-
-    /// Reports the outcome of the round. A round that was continued after an evaluation keeps that judgement.
-    pub(super) fn conclude(&mut self, mut outcome: Outcome) {
-        if outcome.kind == OutcomeKind::Finished {
-            outcome.unsaved = self.round.unsaved.names();
-        }
-        outcome.workflow = self.workflow_end().map(Box::new);
-        outcome.nested = self.nested_ends();
-        if outcome.evaluation.is_none() {
-            outcome.evaluation = self.repair_of_round().cloned();
-        }
-        let (request, round) = (self.round.request.clone(), self.rounds);
-        self.host.memory.end(round, &request, outcome.kind.word(), &outcome.reason);
-        self.want(SessionStage::Done(outcome.clone()), None, Effect::Finish { outcome });
-    }
-
-    /// Ends the round with a system error: the HostAgent's state is ERROR.
-    pub(super) fn break_off(&mut self, reason: impl Into<String>) {
-        self.host.status = next_host(self.host.status, HostTrigger::Broke);
-        self.finish(OutcomeKind::Error, reason);
-    }
-
-    /// Ends the round because a budget is exhausted.
-    pub(super) fn exhaust(&mut self, reason: String) {
-        self.stop_agents();
-        self.finish(OutcomeKind::BudgetExhausted, reason);
-    }
-
     fn stop(&mut self, reason: StopReason) {
-        match self.stage {
-            SessionStage::Idle | SessionStage::Over => {
-                self.stage = SessionStage::Over;
-                self.pending = None;
+        let next = match &self.machine {
+            SessionMachine::Idle | SessionMachine::Over => {
+                self.machine = SessionMachine::Over;
+                self.ledgers.effects.end();
+                return;
             }
-            SessionStage::Done(_) => {}
-            SessionStage::Evaluating(_) => {
-                if let SessionStage::Evaluating(evaluating) =
-                    std::mem::replace(&mut self.stage, SessionStage::Over)
-                {
-                    self.evaluation_stopped(&evaluating);
-                }
-            }
-            SessionStage::Host(_) | SessionStage::App(..) | SessionStage::Delegated(_) => {
-                self.stop_agents();
-                match reason {
+            SessionMachine::Done(_) => return,
+            SessionMachine::Evaluating(state) => state.stop(&self.ledgers),
+            SessionMachine::Host(_) | SessionMachine::App(..) | SessionMachine::Delegated(_) => {
+                let ledgers = &mut self.ledgers;
+                ledgers.agents.stop();
+                let (kind, reason) = match reason {
                     StopReason::WallTime => {
-                        let reason = self.time_is_up();
-                        self.finish(OutcomeKind::BudgetExhausted, reason);
+                        let reason = ledgers.budget.time_is_up(&ledgers.config, ledgers.plans.is_nested());
+                        (OutcomeKind::BudgetExhausted, reason)
                     }
-                    StopReason::User => self.finish(OutcomeKind::Cancelled, "stopped by the user"),
+                    StopReason::User => (OutcomeKind::Cancelled, "stopped by the user".to_owned()),
                     StopReason::Signal => {
-                        self.finish(OutcomeKind::Cancelled, "stopped by a termination signal");
+                        (OutcomeKind::Cancelled, "stopped by a termination signal".to_owned())
                     }
-                }
+                };
+                NextMove::Finish(kind, reason)
             }
-        }
-    }
-
-    fn stop_agents(&mut self) {
-        self.host.status = next_host(self.host.status, HostTrigger::Stopped);
-        for app in &mut self.apps {
-            app.status = next_app(app.status, AppTrigger::Stopped);
-        }
-    }
-
-    /// The model request, or why it may not be sent.
-    pub(super) fn model_request(
-        &self,
-        (reply, schema): (ReplyKind, Value),
-        observed: &ObservedStep,
-    ) -> Result<ModelRequest, String> {
-        let application = observed.observation.application().map(|app| app.name.as_str());
-        // A model that repairs texts may not see what an operator works in.
-        let repairs = observed.repairs > 0 && reply != ReplyKind::Operator;
-        let mut request = ModelRequest {
-            agent: observed.step.agent.clone(),
-            messages: observed.messages.clone(),
-            reply,
-            schema,
-            completion_tokens_max: match observed.offer {
-                Some(_) => self.config.limits.completion_tokens_max.min(SMALL_REPLY_TOKENS_MAX),
-                None => self.config.limits.completion_tokens_max,
-            },
-            attempts_max: 0,
-            models: self.config.roles.of(&observed.step.agent, application, repairs).to_vec(),
         };
-        request.attempts_max = self.requests_allowed(&request)?;
-        Ok(request)
+        self.machine = settle(&mut self.ledgers, next.into());
     }
-}
 
-/// The most tokens of a small model's reply: one that repeats itself is stopped soon.
-const SMALL_REPLY_TOKENS_MAX: u32 = 400;
-
-/// Returns `true` if an event answers an effect.
-const fn answers(effect: &Effect, event: &SessionEvent) -> bool {
-    match effect {
-        Effect::AwaitRequest => matches!(event, SessionEvent::Requested { .. } | SessionEvent::Ended),
-        Effect::Observe { .. } => {
-            matches!(event, SessionEvent::Observed { .. } | SessionEvent::ObserveFailed { .. })
+    /// Takes in the passwords of a reply: where they may be typed, and that dots stand for them in all that the session has.
+    fn take_passwords(&mut self, record: &EventRecord) {
+        let passwords = if let SessionEvent::Replied { passwords, withheld, .. } = &record.event {
+            self.ledgers.passwords.add_withheld(withheld);
+            passwords
+        } else if let SessionEvent::Disclosed { passwords, texts } = &record.event {
+            let values = texts.iter().map(|one| (one.dots.clone(), one.text.clone())).collect();
+            hiding::disclose(&mut self.machine, &values);
+            passwords
+        } else {
+            return;
+        };
+        if passwords.is_empty() {
+            return;
         }
-        Effect::Rank { .. } => matches!(event, SessionEvent::Ranked { .. }),
-        Effect::Retrieve { .. } => matches!(event, SessionEvent::Retrieved { .. }),
-        Effect::Ask { .. } => {
-            matches!(event, SessionEvent::Replied { .. } | SessionEvent::ModelFailed { .. })
+        let values: Values = self
+            .passwords_of(record)
+            .into_iter()
+            .filter(|(password, _)| password.everywhere)
+            .map(|(password, value)| (password.dots, value))
+            .collect();
+        self.ledgers.take_passwords(passwords, &values);
+        if values.is_empty() {
+            return;
         }
-        Effect::Call { .. } => matches!(event, SessionEvent::Returned { .. }),
-        Effect::AskUser { .. } => {
-            matches!(event, SessionEvent::Answered { .. } | SessionEvent::Unanswered { .. })
+        if let SessionMachine::App(_, phase) = &mut self.machine
+            && let Some(observed) = phase.asking_mut()
+        {
+            hide(&mut observed.messages, &values);
+            hide(&mut observed.step, &values);
         }
-        Effect::AwaitApproval { .. } => {
-            matches!(
-                event,
-                SessionEvent::Approved { .. }
-                    | SessionEvent::Rejected { .. }
-                    | SessionEvent::Unanswered { .. }
-            )
-        }
-        Effect::Delegate { .. } => matches!(event, SessionEvent::Delegated { .. }),
-        Effect::Finish { .. } => matches!(event, SessionEvent::Acknowledged { .. }),
     }
-}
 
-const fn event_word(event: &SessionEvent) -> &'static str {
-    match event {
-        SessionEvent::Requested { .. } => "requested",
-        SessionEvent::Ended => "ended",
-        SessionEvent::Observed { .. } => "observed",
-        SessionEvent::ObserveFailed { .. } => "observe_failed",
-        SessionEvent::Ranked { .. } => "ranked",
-        SessionEvent::Retrieved { .. } => "retrieved",
-        SessionEvent::Replied { .. } => "replied",
-        SessionEvent::ModelFailed { .. } => "model_failed",
-        SessionEvent::Returned { .. } => "returned",
-        SessionEvent::Answered { .. } => "answered",
-        SessionEvent::Unanswered { .. } => "unanswered",
-        SessionEvent::Approved { .. } => "approved",
-        SessionEvent::Rejected { .. } => "rejected",
-        SessionEvent::Delegated { .. } => "delegated",
-        SessionEvent::Acknowledged { .. } => "acknowledged",
-        SessionEvent::Stopped { .. } => "stopped",
-        SessionEvent::Suspended { .. } => "suspended",
-        SessionEvent::Told { .. } => "told",
-        SessionEvent::TakenOver { .. } => "taken_over",
-        SessionEvent::HandedBack { .. } => "handed_back",
-        SessionEvent::Disclosed { .. } => "disclosed",
-        SessionEvent::Resumed { .. } => "resumed",
+    /// Puts dots in place of the passwords that a reply types into fields for them, and of the texts that may be passwords because their
+    /// field is not known yet. Returns those that have no dots so far.
+    pub fn conceal(&self, reply: &mut ModelReply, kept: &KeptTexts<'_>) -> ConcealedTexts {
+        if let SessionMachine::App(worker, phase) = &self.machine
+            && let Some(observed) = phase.asking()
+        {
+            return conceal(&self.ledgers, (*worker, observed), reply, kept);
+        }
+        ConcealedTexts::default()
+    }
+
+    /// Returns the event that discloses withheld texts according to another look, with the values of those that are
+    /// passwords. The event has to be applied before the look. `None` if nothing changes.
+    pub fn disclose(
+        &self,
+        observation: &Observation,
+        kept: &KeptTexts<'_>,
+    ) -> Option<(SessionEvent, Vec<(TypedPassword, String)>)> {
+        let SessionMachine::App(worker, phase) = &self.machine else { return None };
+        disclose(&self.ledgers, (*worker, phase.looking()?.waiting()), observation, kept)
+    }
+
+    /// The passwords that an event is the first to hide, with the dots that stand for them, as far as the session has them in clear.
+    /// It has to be asked before the event is applied.
+    pub fn passwords_of(&self, record: &EventRecord) -> Vec<(TypedPassword, String)> {
+        passwords_of(&self.ledgers, self.machine.worker(), record)
+    }
+
+    /// Returns the permits for typing secrets: those of the configuration, and passwords that were typed before.
+    pub fn secrets(&self) -> Vec<SecretPermit> {
+        self.ledgers.secrets()
+    }
+
+    /// The policy in force.
+    pub const fn policy(&self) -> &Policy {
+        &self.ledgers.config.policy
+    }
+
+    /// Returns the directories that paths are relative to.
+    pub const fn places(&self) -> &PathRoots {
+        &self.ledgers.config.places
+    }
+
+    /// The pending effect; `None` once the session has ended.
+    pub const fn next(&self) -> Option<&EffectRecord> {
+        self.ledgers.effects.pending()
+    }
+
+    /// Returns `true` if the session has ended. [`SessionEvent::Resumed`] reopens it for another request.
+    pub const fn has_ended(&self) -> bool {
+        self.next().is_none()
+    }
+
+    /// Returns `true` if a round is in progress.
+    pub const fn in_round(&self) -> bool {
+        self.machine.is_in_round()
+    }
+
+    /// Returns `true` if the round could go on if the model answered: it is asked for a decision of an agent, not for a judgement, without
+    /// which a round can end.
+    pub const fn needs_model(&self) -> bool {
+        self.machine.asking().is_some()
+    }
+
+    /// Returns `true` if the round is a workflow that asks no model about its steps.
+    pub fn performs_without_model(&self) -> bool {
+        let plans = &self.ledgers.plans;
+        self.in_round() && !plans.is_nested() && plans.acts_without_model()
+    }
+
+    /// The commands that currently wait for approval, in order.
+    pub fn planned(&self) -> Vec<PlannedAction> {
+        planned(&self.machine, self.next())
+    }
+
+    /// Every command that was proposed since another policy judges them, in order, with both decisions.
+    pub fn reviewed(&self) -> &[ReviewedCommand] {
+        self.ledgers.review.as_ref().map_or(&[], |review| review.commands())
+    }
+
+    /// The resources used by the current round.
+    pub const fn tally(&self) -> &RoundTally {
+        self.ledgers.budget.tally()
+    }
+
+    /// The resources used by all rounds.
+    pub const fn session_tally(&self) -> &RoundTally {
+        self.ledgers.budget.session_tally()
+    }
+
+    /// The time of the current round up to the last event, in milliseconds.
+    pub const fn elapsed_ms(&self) -> u64 {
+        self.ledgers.budget.elapsed_ms()
+    }
+
+    /// The time left in the current round, in milliseconds; `None` without a limit.
+    pub fn wall_ms_left(&self) -> Option<u64> {
+        let Ledgers { budget, config, plans, .. } = &self.ledgers;
+        budget.wall_ms_left(config, plans.is_nested())
+    }
+
+    /// The finished sub-tasks of the current round.
+    pub fn subtasks(&self) -> &[SubtaskRecord] {
+        self.ledgers.round.subtasks()
+    }
+
+    /// The state of the HostAgent.
+    pub const fn host_status(&self) -> HostStatus {
+        self.ledgers.agents.host().status()
+    }
+
+    /// The shared memory.
+    pub const fn blackboard(&self) -> &Blackboard {
+        &self.ledgers.blackboard
+    }
+
+    /// The files that the session has saved, by the proofs of its actions: the last ones.
+    pub fn saved_files(&self) -> impl Iterator<Item = &str> {
+        self.ledgers.sources.saved_files()
     }
 }

@@ -10,15 +10,15 @@ use deskhand_ui::{WindowInfo, ids::AgentId};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct PlanProgress {
     /// The application or document to work in.
-    pub(super) object: Option<String>,
+    object: Option<String>,
     /// The steps not yet assigned.
-    pub(super) steps: VecDeque<String>,
+    steps: VecDeque<String>,
     /// The total number of steps.
-    pub(super) count: usize,
+    count: usize,
     /// Set once selecting or opening the object without a model was tried.
-    pub(super) tried: bool,
+    tried: bool,
     /// Who works on the steps.
-    pub(super) place: Option<PlanWorker>,
+    place: Option<PlanWorker>,
 }
 
 /// Who works on the steps of a plan.
@@ -66,7 +66,33 @@ impl PlanProgress {
         )
     }
 
-    pub(super) fn message(&self) -> Vec<String> {
+    /// The number of the last step that was assigned, and the total number of steps.
+    pub(super) fn progress(&self) -> (usize, usize) {
+        (self.count.saturating_sub(self.steps.len()), self.count)
+    }
+
+    /// The object and the first step, once, if the object was not selected yet.
+    pub(super) fn try_object(&mut self) -> Option<(String, String)> {
+        if self.tried || !self.is_waiting() {
+            return None;
+        }
+        self.tried = true;
+        Some((self.object.clone()?, self.steps.front().cloned().unwrap_or_default()))
+    }
+
+    /// Sets who works on the steps.
+    pub(super) fn place(&mut self, place: Option<PlanWorker>) {
+        self.place = place;
+    }
+
+    /// Takes out the next step, with who works on it and the message to it.
+    pub(super) fn next_step(&mut self) -> Option<(PlanWorker, String, Vec<String>)> {
+        let (place, step) = (self.place.clone(), self.steps.pop_front());
+        Some((place?, step?, self.message()))
+    }
+
+    /// The message to who works on the step that was assigned last.
+    fn message(&self) -> Vec<String> {
         let number = self.count.saturating_sub(self.steps.len());
         vec![format!("This is step {number} of {} of a plan. Do only this step.", self.count)]
     }

@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use super::{
-    effect::Effect,
-    state::{Session, SessionStage, StepPhase},
+    effect::{Effect, EffectRecord},
+    phases::ActingStep,
+    run::SessionMachine,
 };
 use crate::{command::ToolCommand, observation::Observation};
 
@@ -19,35 +20,36 @@ pub struct PlannedAction {
     pub application: Option<String>,
 }
 
-impl Session {
-    /// The commands that currently wait for approval, in order.
-    pub fn planned(&self) -> Vec<PlannedAction> {
-        let Some(Effect::AwaitApproval { approval }) = self.next().map(|record| &record.effect) else {
-            return Vec::new();
+/// The commands that currently wait for approval, in order.
+pub(super) fn planned(machine: &SessionMachine, pending: Option<&EffectRecord>) -> Vec<PlannedAction> {
+    let Some(Effect::AwaitApproval { approval }) = pending.map(|record| &record.effect) else {
+        return Vec::new();
+    };
+    let describe = |command: &ToolCommand| {
+        let (target, seen) = match machine {
+            SessionMachine::Host(phase) => target_in(phase.parked(), command),
+            SessionMachine::App(_, phase) => target_in(phase.parked(), command),
+            SessionMachine::Idle
+            | SessionMachine::Delegated(_)
+            | SessionMachine::Evaluating(_)
+            | SessionMachine::Done(_)
+            | SessionMachine::Over => (None, None),
         };
-        let commands = approval.commands.iter();
-        let planned = |command: &ToolCommand, target: Option<String>, seen: Option<&Observation>| {
-            let application = if let Some(Observation::Window(view)) = seen {
+        let application = match seen {
+            Some(Observation::Window(view)) => {
                 view.surfaces.first().map(|surface| surface.window.app.name.clone())
-            } else {
-                None
-            };
-            PlannedAction { command: command.clone(), target, application }
+            }
+            Some(Observation::Desktop(_) | Observation::Agent(_)) | None => None,
         };
-        match self.stage() {
-            SessionStage::Host(StepPhase::Parked(acting, _)) => commands
-                .map(|command| planned(command, acting.target_of(command), Some(acting.observation())))
-                .collect(),
-            SessionStage::App(_, StepPhase::Parked(acting, _)) => commands
-                .map(|command| planned(command, acting.target_of(command), Some(acting.observation())))
-                .collect(),
-            SessionStage::Idle
-            | SessionStage::Host(_)
-            | SessionStage::App(..)
-            | SessionStage::Delegated(_)
-            | SessionStage::Evaluating(_)
-            | SessionStage::Done(_)
-            | SessionStage::Over => commands.map(|command| planned(command, None, None)).collect(),
-        }
-    }
+        PlannedAction { command: command.clone(), target, application }
+    };
+    approval.commands.iter().map(describe).collect()
+}
+
+/// The name of a command's target in a step that waits for an approval, and what was seen in it.
+fn target_in<'a, R>(
+    parked: Option<&'a ActingStep<R>>,
+    command: &ToolCommand,
+) -> (Option<String>, Option<&'a Observation>) {
+    parked.map_or((None, None), |acting| (acting.target_of(command), Some(acting.observation())))
 }

@@ -4,8 +4,7 @@ use serde::Serialize;
 
 use super::{
     effect::StepRef,
-    gate::{GateContext, IntentReadError},
-    state::Session,
+    judging::{GateContext, IntentReadError},
 };
 use crate::{
     command::ToolCommand,
@@ -43,6 +42,16 @@ pub(super) struct ShadowPolicyReview {
 }
 
 impl ShadowPolicyReview {
+    /// A policy that has judged nothing yet.
+    pub(super) const fn new(policy: Policy) -> Self {
+        Self { policy, commands: Vec::new() }
+    }
+
+    /// Every command that was proposed since, in order.
+    pub(super) fn commands(&self) -> &[ReviewedCommand] {
+        &self.commands
+    }
+
     /// Returns the decisions of both policies on the commands of a step.
     pub(super) fn of(
         &self,
@@ -70,21 +79,8 @@ impl ShadowPolicyReview {
         reviewed
     }
 
+    /// Keeps the decisions on commands.
     pub(super) fn add(&mut self, reviewed: Vec<ReviewedCommand>) {
         self.commands.extend(reviewed);
-    }
-}
-
-impl Session {
-    /// The same session, whose commands are also judged by another policy. That decides nothing.
-    #[must_use]
-    pub fn reviewed_by(mut self, policy: Policy) -> Self {
-        self.review = Some(Box::new(ShadowPolicyReview { policy, commands: Vec::new() }));
-        self
-    }
-
-    /// Every command that was proposed since, in order, with both decisions.
-    pub fn reviewed(&self) -> &[ReviewedCommand] {
-        self.review.as_ref().map_or(&[], |review| &review.commands)
     }
 }

@@ -1,12 +1,14 @@
 //! Requests of agents to a small model ([`crate::small`]).
 
-use super::{round::SubtaskStatus, state::Session, step::StepPrompt};
+use super::{
+    app_prompt::input_of, app_view::tools_of, ledgers::Ledgers, round::SubtaskStatus, step_agent::StepPrompt,
+};
 use crate::{
     agent::{AgentRef, SubtaskWorker},
     memory::MemoryItem,
     observation::Observation,
     prompt::{
-        Marks, PromptError, SmallAppInput, SmallHostInput, SmallPromptPrefix, escape_name, small_app_text,
+        PromptError, SmallAppInput, SmallHostInput, SmallPromptPrefix, escape_name, small_app_text,
         small_host_text, small_values_text, titled_elements,
     },
     secret,
@@ -21,166 +23,168 @@ use deskhand_ui::{
 /// The longest introduction of an agent in an offer, in characters.
 const INTRODUCTION_CHARS_MAX: usize = 100;
 
-impl Session {
-    /// Returns the choices of the HostAgent: windows, topmost first, agents, and applications to start. `None` if
-    /// its model is not small.
-    pub(super) fn host_offer(&self) -> Option<SmallModelOffer> {
-        if !self.config.roles.is_small(&AgentRef::HostAgent, None) {
-            return None;
-        }
-        let window = |window: &WindowInfo| {
-            Thing::new(&title_of(window), "", OfferTarget::Target(window.id.to_string())).kept(window.active)
-        };
-        let windows = self.targets.windows().iter().rev().map(window);
-        let agents = self.targets.agents().iter().map(|agent| {
-            let introduction = clip(&one_line(&agent.introduction), INTRODUCTION_CHARS_MAX);
-            Thing::new(&agent.name, format!("— {introduction}"), OfferTarget::Target(agent.id.to_string()))
-        });
-        let applications = self.config.applications.iter().flatten().map(|application| {
-            let name = application.name.clone();
-            Thing::new(&format!("start {name}"), "", OfferTarget::Launch(name))
-        });
-        let workflows = self.targets.workflows().iter().map(|workflow| {
-            let about = clip(&one_line(&workflow.about), INTRODUCTION_CHARS_MAX);
-            let title = format!("do {}", workflow.name);
-            Thing::new(&title, format!("— {about}"), OfferTarget::Workflow(Box::new(workflow.clone())))
-        });
-        let things: Vec<Thing> = windows.chain(agents).chain(workflows).chain(applications).collect();
-        let ended = |status: SubtaskStatus| self.round.subtasks.iter().any(|one| one.status == status);
-        let failed = self.host.memory.last().is_some_and(has_failed) && self.round.subtasks.is_empty();
-        let fails = ended(SubtaskStatus::Failed) || failed || things.is_empty();
-        let ends = [(ended(SubtaskStatus::Finished), ALL_DONE), (fails, NOTHING_FITS)];
-        let ends = ends.into_iter().filter_map(|(is_offered, end)| is_offered.then_some(end));
-        let offer =
-            SmallModelOffer::new(self.round.request.clone(), things, Vec::new(), &[ALL_DONE, NOTHING_FITS]);
-        Some(offer.ending(ends))
+/// Returns the choices of the HostAgent: windows, topmost first, agents, and applications to start. `None` if
+/// its model is not small.
+pub(super) fn host_offer(ledgers: &Ledgers) -> Option<SmallModelOffer> {
+    if !ledgers.config.roles.is_small(&AgentRef::HostAgent, None) {
+        return None;
     }
+    let window = |window: &WindowInfo| {
+        Thing::new(&title_of(window), "", OfferTarget::Target(window.id.to_string())).kept(window.active)
+    };
+    let windows = ledgers.targets.windows().iter().rev().map(window);
+    let agents = ledgers.targets.agents().iter().map(|agent| {
+        let introduction = clip(&one_line(&agent.introduction), INTRODUCTION_CHARS_MAX);
+        Thing::new(&agent.name, format!("— {introduction}"), OfferTarget::Target(agent.id.to_string()))
+    });
+    let applications = ledgers.config.applications.iter().flatten().map(|application| {
+        let name = application.name.clone();
+        Thing::new(&format!("start {name}"), "", OfferTarget::Launch(name))
+    });
+    let workflows = ledgers.targets.workflows().iter().map(|workflow| {
+        let about = clip(&one_line(&workflow.about), INTRODUCTION_CHARS_MAX);
+        let title = format!("do {}", workflow.name);
+        Thing::new(&title, format!("— {about}"), OfferTarget::Workflow(Box::new(workflow.clone())))
+    });
+    let things: Vec<Thing> = windows.chain(agents).chain(workflows).chain(applications).collect();
+    let ended = |status: SubtaskStatus| ledgers.round.subtasks().iter().any(|one| one.status == status);
+    let failed = ledgers.agents.host().desk().memory().last().is_some_and(has_failed)
+        && ledgers.round.subtasks().is_empty();
+    let fails = ended(SubtaskStatus::Failed) || failed || things.is_empty();
+    let ends = [(ended(SubtaskStatus::Finished), ALL_DONE), (fails, NOTHING_FITS)];
+    let ends = ends.into_iter().filter_map(|(is_offered, end)| is_offered.then_some(end));
+    let offer = SmallModelOffer::new(
+        ledgers.round.request().to_owned(),
+        things,
+        Vec::new(),
+        &[ALL_DONE, NOTHING_FITS],
+    );
+    Some(offer.ending(ends))
+}
 
-    /// Returns the choices of an AppAgent. `None` if its model is not small, or it has no window.
-    pub(super) fn app_offer(
-        &self,
-        worker: SubtaskWorker,
-        observation: &Observation,
-    ) -> Option<SmallModelOffer> {
-        let (SubtaskWorker::Window(_), Observation::Window(view)) = (worker, observation) else {
-            return None;
-        };
-        let app = self.app(worker)?;
-        let application = observation.application().map(|app| app.name.as_str());
-        if !self.config.roles.is_small(&app.owner.agent(), application) {
-            return None;
-        }
-        let elements = titled_elements(view).into_iter().map(|element| {
-            Thing::new(&element.title, element.more, OfferTarget::Element(element.id))
-                .only_read(!element.acts)
-        });
-        let tools: Vec<ToolForm> = self.tools_of(worker).iter().filter_map(ToolForm::of).collect();
-        let own = || app.memory.items().filter(|item| item.step >= app.first_step);
-        let worked = own().any(|item| !item.actions.is_empty() && !has_failed(item));
-        let fails = own().next().is_some() || tools.is_empty();
-        let ends = [(worked, DONE), (fails, FAIL)];
-        let ends = ends.into_iter().filter_map(|(is_offered, end)| is_offered.then_some(end));
-        let offer = SmallModelOffer::new(app.subtask.clone(), elements.collect(), tools, &[NONE, DONE, FAIL]);
-        Some(offer.ending(ends))
+/// Returns the choices of an AppAgent. `None` if its model is not small, or it has no window.
+pub(super) fn app_offer(
+    ledgers: &Ledgers,
+    worker: SubtaskWorker,
+    observation: &Observation,
+) -> Option<SmallModelOffer> {
+    let (SubtaskWorker::Window(_), Observation::Window(view)) = (worker, observation) else {
+        return None;
+    };
+    let app = ledgers.agents.app(worker)?;
+    let application = observation.application().map(|app| app.name.as_str());
+    if !ledgers.config.roles.is_small(&app.agent(), application) {
+        return None;
     }
+    let elements = titled_elements(view).into_iter().map(|element| {
+        Thing::new(&element.title, element.more, OfferTarget::Element(element.id)).only_read(!element.acts)
+    });
+    let tools: Vec<ToolForm> = tools_of(ledgers, worker).iter().filter_map(ToolForm::of).collect();
+    let own = || app.own_steps();
+    let worked = own().any(|item| !item.actions.is_empty() && !has_failed(item));
+    let fails = own().next().is_some() || tools.is_empty();
+    let ends = [(worked, DONE), (fails, FAIL)];
+    let ends = ends.into_iter().filter_map(|(is_offered, end)| is_offered.then_some(end));
+    let offer =
+        SmallModelOffer::new(app.subtask().to_owned(), elements.collect(), tools, &[NONE, DONE, FAIL]);
+    Some(offer.ending(ends))
+}
 
-    /// The HostAgent's question.
-    ///
-    /// # Errors
-    /// A prompt cannot be rendered.
-    pub(super) fn small_host_asking(
-        &self,
-        notice: &str,
-        offer: &SmallModelOffer,
-    ) -> Result<StepPrompt, PromptError> {
-        let (prompts, marks) = (&self.prompts, self.small_marks());
-        let begins = SmallPromptPrefix {
-            system: &prompts.small_host_system,
-            examples: &prompts.small_host_examples,
-            user: &prompts.small_host_user,
-            can_end: offer.ends().next().is_some(),
-            marks: &marks,
-        };
-        let input = SmallHostInput {
-            request: &self.round.request,
-            blackboard: &self.blackboard,
-            subtasks: &self.round.subtasks,
-            memory: &self.host.memory,
-            wording: self.wording,
-            notice,
-            offer,
-            marks: &marks,
-        };
-        let (system, examples) = begins.of_host()?;
-        Ok(StepPrompt {
-            system,
-            examples,
-            user: small_host_text(begins.user, &input)?,
-            kept: Vec::new(),
-            picture: None,
-        })
-    }
+/// The HostAgent's question.
+///
+/// # Errors
+/// A prompt cannot be rendered.
+pub(super) fn small_host_asking(
+    ledgers: &Ledgers,
+    notice: &str,
+    offer: &SmallModelOffer,
+) -> Result<StepPrompt, PromptError> {
+    let (prompts, marks) = (&ledgers.prompts, ledgers.small_marks());
+    let begins = SmallPromptPrefix {
+        system: &prompts.small_host_system,
+        examples: &prompts.small_host_examples,
+        user: &prompts.small_host_user,
+        can_end: offer.ends().next().is_some(),
+        marks: &marks,
+    };
+    let input = SmallHostInput {
+        request: ledgers.round.request(),
+        blackboard: &ledgers.blackboard,
+        subtasks: ledgers.round.subtasks(),
+        memory: ledgers.agents.host().desk().memory(),
+        wording: ledgers.wording,
+        notice,
+        offer,
+        marks: &marks,
+    };
+    let (system, examples) = begins.of_host()?;
+    Ok(StepPrompt {
+        system,
+        examples,
+        user: small_host_text(begins.user, &input)?,
+        kept: Vec::new(),
+        picture: None,
+    })
+}
 
-    /// The question for the values of a workflow.
-    ///
-    /// # Errors
-    /// A prompt cannot be rendered.
-    pub(super) fn small_values_asking(&self, workflow: &WorkflowOffer) -> Result<StepPrompt, PromptError> {
-        let (prompts, marks) = (&self.prompts, self.small_marks());
-        let begins = SmallPromptPrefix {
-            system: &prompts.small_values_system,
-            examples: &prompts.small_values_examples,
-            user: &prompts.small_values_user,
-            can_end: true,
-            marks: &marks,
-        };
-        let (system, examples) = begins.of_values()?;
-        let user = small_values_text(begins.user, (&self.round.request, &self.blackboard), workflow, &marks)?;
-        Ok(StepPrompt { system, examples, user, kept: Vec::new(), picture: None })
-    }
+/// The question for the values of a workflow.
+///
+/// # Errors
+/// A prompt cannot be rendered.
+pub(super) fn small_values_asking(
+    ledgers: &Ledgers,
+    workflow: &WorkflowOffer,
+) -> Result<StepPrompt, PromptError> {
+    let (prompts, marks) = (&ledgers.prompts, ledgers.small_marks());
+    let begins = SmallPromptPrefix {
+        system: &prompts.small_values_system,
+        examples: &prompts.small_values_examples,
+        user: &prompts.small_values_user,
+        can_end: true,
+        marks: &marks,
+    };
+    let (system, examples) = begins.of_values()?;
+    let user =
+        small_values_text(begins.user, (ledgers.round.request(), &ledgers.blackboard), workflow, &marks)?;
+    Ok(StepPrompt { system, examples, user, kept: Vec::new(), picture: None })
+}
 
-    /// An AppAgent's question.
-    ///
-    /// # Errors
-    /// A prompt cannot be rendered.
-    pub(super) fn small_app_asking(
-        &self,
-        worker: SubtaskWorker,
-        observation: &Observation,
-        offer: &SmallModelOffer,
-    ) -> Result<StepPrompt, PromptError> {
-        let gone = || PromptError { name: "small_app_user", problem: format!("agent {worker} is gone") };
-        let app = self.app(worker).ok_or_else(gone)?;
-        let (prompts, marks) = (&self.prompts, self.small_marks());
-        let begins = SmallPromptPrefix {
-            system: &prompts.small_app_system,
-            examples: &prompts.small_app_examples,
-            user: &prompts.small_app_user,
-            can_end: offer.ends().next().is_some(),
-            marks: &marks,
-        };
-        let shown = observation.application();
-        let secrets = shown.map(|app| secret::listing(&self.secrets(), &app.name, &app.root));
-        let input = SmallAppInput {
-            common: self.input_of(app, &marks),
-            application: shown.map_or("", |app| &app.name),
-            secrets: &secrets.unwrap_or_default(),
-            offer,
-        };
-        let (system, examples) = begins.of_app()?;
-        Ok(StepPrompt {
-            system,
-            examples,
-            user: small_app_text(begins.user, &input)?,
-            kept: Vec::new(),
-            picture: None,
-        })
-    }
-
-    /// The marks in questions to small models: the same ones for a whole session, because the worked examples have them, too.
-    pub(super) fn small_marks(&self) -> Marks {
-        self.marks("small models")
-    }
+/// An AppAgent's question.
+///
+/// # Errors
+/// A prompt cannot be rendered.
+pub(super) fn small_app_asking(
+    ledgers: &Ledgers,
+    worker: SubtaskWorker,
+    observation: &Observation,
+    offer: &SmallModelOffer,
+) -> Result<StepPrompt, PromptError> {
+    let gone = || PromptError { name: "small_app_user", problem: format!("agent {worker} is gone") };
+    let app = ledgers.agents.app(worker).ok_or_else(gone)?;
+    let (prompts, marks) = (&ledgers.prompts, ledgers.small_marks());
+    let begins = SmallPromptPrefix {
+        system: &prompts.small_app_system,
+        examples: &prompts.small_app_examples,
+        user: &prompts.small_app_user,
+        can_end: offer.ends().next().is_some(),
+        marks: &marks,
+    };
+    let shown = observation.application();
+    let secrets = shown.map(|app| secret::listing(&ledgers.secrets(), &app.name, &app.root));
+    let input = SmallAppInput {
+        common: input_of(ledgers, app, &marks),
+        application: shown.map_or("", |app| &app.name),
+        secrets: &secrets.unwrap_or_default(),
+        offer,
+    };
+    let (system, examples) = begins.of_app()?;
+    Ok(StepPrompt {
+        system,
+        examples,
+        user: small_app_text(begins.user, &input)?,
+        kept: Vec::new(),
+        picture: None,
+    })
 }
 
 /// Returns `true` if a call of a step failed or was not run.

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{config::RoundLimits, gate::Proposal};
+use super::config::RoundLimits;
 use crate::{
     command::{CallResult, ToolCommand, ToolListingLevel, ToolSpec},
     observation::Observation,
@@ -109,13 +109,13 @@ pub(super) fn repetition_notice(count: u32) -> Option<String> {
 pub(super) fn refuse_repetition(
     repeats: u32,
     limits: &RoundLimits,
-    proposal: &Proposal,
+    commands: &[ToolCommand],
     tools: &[ToolSpec],
 ) -> Option<CallResult> {
     if repeats < refused_from(limits) {
         return None;
     }
-    let used: Vec<&str> = proposal.commands.iter().map(|command| command.tool.as_str()).collect();
+    let used: Vec<&str> = commands.iter().map(|command| command.tool.as_str()).collect();
     let known = tools.iter().filter(|tool| tool.listing != ToolListingLevel::Nothing);
     let others: Vec<&str> =
         known.map(|tool| tool.name.as_str()).filter(|name| !used.contains(name)).collect();
