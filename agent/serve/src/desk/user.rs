@@ -10,7 +10,7 @@ use tokio::sync::{
     mpsc::{self, error::TrySendError},
 };
 
-/// That a round is over is a state: said twice, it is still one.
+/// The most notices that a round is over. It is a state: said twice, it is still one.
 const IDLE_MAX: usize = 1;
 /// The most requests that wait: one is given each time that a round is over, and one more ends the session.
 const REQUESTS_MAX: usize = 2;
