@@ -10,16 +10,19 @@ use tokio::{
 
 use crate::port::{Model, ModelSigns, PictureSource};
 
+/// The most questions that wait for the holder. A session asks few at once, and waits for the answer anyway: one more waits for room.
+const QUESTIONS_MAX: usize = 16;
+
 /// A model whose questions are answered by the holder of [`RelayQuestions`]. Clones ask the same holder.
 #[derive(Clone)]
 pub struct RelayModel {
     name: Arc<str>,
-    asked: mpsc::UnboundedSender<RelayQuestion>,
+    asked: mpsc::Sender<RelayQuestion>,
 }
 
 /// The questions of a [`RelayModel`], in order. Dropping them fails what is asked, so that the session can go on with another model.
 #[derive(Debug)]
-pub struct RelayQuestions(mpsc::UnboundedReceiver<RelayQuestion>);
+pub struct RelayQuestions(mpsc::Receiver<RelayQuestion>);
 
 /// A question that waits for its answer. Dropping it fails the question.
 #[derive(Debug)]
@@ -32,7 +35,7 @@ pub struct RelayQuestion {
 impl RelayModel {
     /// A model and its questions. `name` says who answers, in journals and reports.
     pub fn new(name: impl Into<Arc<str>>) -> (Self, RelayQuestions) {
-        let (asked, questions) = mpsc::unbounded_channel();
+        let (asked, questions) = mpsc::channel(QUESTIONS_MAX);
         (Self { name: name.into(), asked }, RelayQuestions(questions))
     }
 }
@@ -63,7 +66,8 @@ impl Model for RelayModel {
         let gone = || ModelFailure::new(ModelFailureKind::Unreachable, format!("{} has gone", self.name));
         let (answer, answered) = oneshot::channel();
         let begun = Instant::now();
-        self.asked.send(RelayQuestion { request: request.clone(), answer }).map_err(|_| gone())?;
+        let question = RelayQuestion { request: request.clone(), answer };
+        self.asked.send(question).await.map_err(|_| gone())?;
         let text = answered.await.map_err(|_| gone())?;
         Ok(ModelReply {
             text,

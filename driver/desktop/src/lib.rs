@@ -49,9 +49,9 @@ pub use cancel::CancelScope;
 pub use capability::{
     BROWSERS, Button, Capabilities, Capture, Clipboard, Desktop, Documents, ElementAction, ElementChangeKind,
     ElementPatterns, FileStamp, FileState, IdleReport, IdleWait, InputInjection, LaunchRequest,
-    LaunchedProgram, Native, NativeAnswer, NativeCall, NativeEffect, Natives, PersonInput, PointerChord,
-    ProcessExit, QuietLimits, Quirks, SAID_CHARS_MAX, TimedPersonInput, TreeLimits, UiChange, UiTree,
-    WaitedFor, WindowManagement, WindowTreeSnapshot, is_office,
+    LaunchedProgram, Native, NativeAnswer, NativeCall, NativeEffect, Natives, PERSON_INPUTS_WAITING_MAX,
+    PersonInput, PointerChord, ProcessExit, QuietLimits, Quirks, SAID_CHARS_MAX, TimedPersonInput,
+    TreeLimits, UiChange, UiTree, WaitedFor, WindowManagement, WindowTreeSnapshot, is_office,
 };
 #[doc(hidden)]
 pub use deskhand_ui as ui;

@@ -5,7 +5,7 @@ use deskhand_desktop_linux::InputWatch;
 use deskhand_runtime::people::{HandsWatch, WatchHands};
 use deskhand_ui::WindowInfo;
 use futures_util::future::BoxFuture;
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::mpsc::Receiver;
 
 use crate::{demonstration::OwnTerminal, workspace::Workspace};
 
@@ -24,7 +24,7 @@ impl<'a> HandsOn<'a> {
 struct TakeoverInputWatcher(InputWatch);
 
 impl HandsWatch for TakeoverInputWatcher {
-    fn inputs(&mut self) -> &mut UnboundedReceiver<TimedPersonInput> {
+    fn inputs(&mut self) -> &mut Receiver<TimedPersonInput> {
         self.0.inputs()
     }
 }

@@ -13,7 +13,7 @@ use deskhand_desktop::{
 use deskhand_ui::{
     Element, Role, Surface, Tree, WindowInfo, WindowKind, WindowView, belongs_to, ids::WindowId,
 };
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::mpsc::Receiver;
 
 use crate::{observe::see_surfaces, stop::StopSwitch};
 
@@ -96,7 +96,7 @@ pub trait DemonstrationObserver: Send {
 /// [`deskhand_desktop::DesktopError`] if the desktop cannot be looked at.
 pub async fn watch<D: Desktop>(
     desktop: &D,
-    inputs: &mut UnboundedReceiver<TimedPersonInput>,
+    inputs: &mut Receiver<TimedPersonInput>,
     stop: &StopSwitch,
     watching: &mut dyn DemonstrationObserver,
 ) -> DesktopResult<Demonstration> {
@@ -128,7 +128,7 @@ async fn list<D: Desktop>(desktop: &D, listed: &mut Vec<(Instant, Vec<WindowInfo
 /// Watching in progress.
 struct DemonstrationWatcher<'a, D> {
     desktop: &'a D,
-    inputs: &'a mut UnboundedReceiver<TimedPersonInput>,
+    inputs: &'a mut Receiver<TimedPersonInput>,
     stop: &'a StopSwitch,
     watching: &'a mut dyn DemonstrationObserver,
     made: Demonstration,

@@ -5,7 +5,7 @@
 
 use std::{convert::Infallible, time::Duration};
 
-use deskhand_desktop::{Desktop, DesktopResult, TimedPersonInput};
+use deskhand_desktop::{Desktop, DesktopResult, PERSON_INPUTS_WAITING_MAX, TimedPersonInput};
 use deskhand_machine::{command::ToolSpec, session::StopReason};
 use deskhand_secret::SecretValue;
 use deskhand_ui::{
@@ -14,7 +14,7 @@ use deskhand_ui::{
 };
 use futures_util::future::BoxFuture;
 use tokio::sync::{
-    mpsc::{UnboundedReceiver, unbounded_channel},
+    mpsc::{Permit, Receiver, Sender, channel},
     oneshot,
 };
 
@@ -33,7 +33,7 @@ const ACT_CHARS_MAX: usize = 400;
 /// Mouse and keyboard of a person, as long as it is not dropped.
 pub trait HandsWatch: Send {
     /// Returns the stream of inputs, as they happen; it ends when the desktop has ended.
-    fn inputs(&mut self) -> &mut UnboundedReceiver<TimedPersonInput>;
+    fn inputs(&mut self) -> &mut Receiver<TimedPersonInput>;
 }
 
 /// Watches mouse and keyboard of people on a desktop.
@@ -104,21 +104,24 @@ pub(crate) async fn watch_hands<D: Desktop>(
             return not_watched(&error);
         }
     };
-    let (sender, mut inputs) = unbounded_channel();
+    let (sender, mut inputs) = channel(PERSON_INPUTS_WAITING_MAX);
     let stop = StopSwitch::new();
+    let mut is_cut = false;
     let passing = async {
         loop {
             tokio::select! {
                 biased;
-                input = source.inputs().recv() => match input {
-                    // What is done is heard as long as somebody watches.
-                    Some(input) => drop(sender.send(input)),
+                input = next_input(source.inputs(), &sender) => match input {
+                    Some((input, place)) => place.send(input),
                     None => {
                         until.as_mut().await;
                         break;
                     }
                 },
-                () = until.as_mut() => break,
+                () = until.as_mut() => {
+                    is_cut = !source.inputs().is_empty();
+                    break;
+                }
             }
         }
         stop.cancel(StopReason::User);
@@ -139,12 +142,28 @@ pub(crate) async fn watch_hands<D: Desktop>(
         until.await;
     }
     match watched {
-        Some(Ok(demonstration)) => in_words(&demonstration, hands, tools),
+        Some(Ok(demonstration)) => {
+            let mut done = in_words(&demonstration, hands, tools);
+            if is_cut {
+                done.unwatched.push("the last things that they did, because they came too fast".to_owned());
+            }
+            done
+        }
         Some(Err(error)) => not_watched(&error),
         None => {
             DoneByHand::unknown("what they did, because the desktop did not come to rest after it".to_owned())
         }
     }
+}
+
+/// The next input, once there is a place for it; `None` when the desktop has ended. Cancelling it loses nothing.
+async fn next_input<'a>(
+    inputs: &mut Receiver<TimedPersonInput>,
+    sender: &'a Sender<TimedPersonInput>,
+) -> Option<(TimedPersonInput, Permit<'a, TimedPersonInput>)> {
+    // Whoever watches keeps the other end.
+    let place = sender.reserve().await.ok()?;
+    Some((inputs.recv().await?, place))
 }
 
 fn not_watched(error: &deskhand_desktop::DesktopError) -> DoneByHand {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use deskhand_desktop::{
-    Button, InputInjection as _, PersonInput, TimedPersonInput, UiTree as _,
+    Button, InputInjection as _, PERSON_INPUTS_WAITING_MAX, PersonInput, TimedPersonInput, UiTree as _,
     keys::{ChordKey, KeyChord},
 };
 use deskhand_desktop_act::ActLimits;
@@ -19,7 +19,7 @@ use deskhand_ui::{
     geometry::{Point, Screen},
 };
 use tokio::{
-    sync::mpsc::{self, UnboundedSender},
+    sync::mpsc::{self, Sender},
     time::sleep,
 };
 
@@ -32,12 +32,12 @@ impl DemonstrationObserver for Silent {}
 /// A person at a form.
 struct Person<'a> {
     desktop: &'a FakeDesktop,
-    inputs: UnboundedSender<TimedPersonInput>,
+    inputs: Sender<TimedPersonInput>,
 }
 
 impl Person<'_> {
     fn does(&self, input: PersonInput) {
-        self.inputs.send(TimedPersonInput { at: Instant::now(), input }).unwrap();
+        self.inputs.try_send(TimedPersonInput { at: Instant::now(), input }).unwrap();
     }
 
     async fn looks(&self) {
@@ -67,7 +67,7 @@ impl Person<'_> {
             PersonInput::Pressed { button: 1, at, held: Vec::new() },
             PersonInput::Released { button: 1, at },
         ] {
-            self.inputs.send(TimedPersonInput { at: clicked, input }).unwrap();
+            self.inputs.try_send(TimedPersonInput { at: clicked, input }).unwrap();
         }
         self.looks().await;
     }
@@ -128,7 +128,7 @@ fn shown(request: &str, work: impl AsyncFnOnce(&Person<'_>)) -> DemonstratedActs
 }
 
 fn shown_on(desktop: &FakeDesktop, request: &str, work: impl AsyncFnOnce(&Person<'_>)) -> DemonstratedActs {
-    let (inputs, mut receiver) = mpsc::unbounded_channel();
+    let (inputs, mut receiver) = mpsc::channel(PERSON_INPUTS_WAITING_MAX);
     let stop = StopSwitch::new();
     let person = Person { desktop, inputs };
     // The desktop in memory answers at once, so that watching it never lets anything else of its thread run.

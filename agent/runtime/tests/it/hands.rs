@@ -7,7 +7,8 @@ use std::{
 };
 
 use deskhand_desktop::{
-    Button, DesktopResult, InputInjection as _, PersonInput, TimedPersonInput, UiTree as _,
+    Button, DesktopResult, InputInjection as _, PERSON_INPUTS_WAITING_MAX, PersonInput, TimedPersonInput,
+    UiTree as _,
     keys::{ChordKey, KeyChord},
 };
 use deskhand_desktop_fake::{FakeApp, FakeDesktop, FakeElement, FakeWindow};
@@ -152,12 +153,12 @@ fn nothing() -> Works {
 }
 
 /// A person's mouse and keyboard on the desktop in memory.
-struct Hands(Mutex<Option<mpsc::UnboundedReceiver<TimedPersonInput>>>);
+struct Hands(Mutex<Option<mpsc::Receiver<TimedPersonInput>>>);
 
-struct Inputs(mpsc::UnboundedReceiver<TimedPersonInput>);
+struct Inputs(mpsc::Receiver<TimedPersonInput>);
 
 impl HandsWatch for Inputs {
-    fn inputs(&mut self) -> &mut mpsc::UnboundedReceiver<TimedPersonInput> {
+    fn inputs(&mut self) -> &mut mpsc::Receiver<TimedPersonInput> {
         &mut self.0
     }
 }
@@ -174,13 +175,8 @@ impl WatchHands for Hands {
 }
 
 /// Clicks into a field and types a text there.
-async fn fills_in(
-    desktop: &FakeDesktop,
-    inputs: &mpsc::UnboundedSender<TimedPersonInput>,
-    key: &str,
-    text: &str,
-) {
-    let does = |input: PersonInput| inputs.send(TimedPersonInput { at: Instant::now(), input }).unwrap();
+async fn fills_in(desktop: &FakeDesktop, inputs: &mpsc::Sender<TimedPersonInput>, key: &str, text: &str) {
+    let does = |input: PersonInput| inputs.try_send(TimedPersonInput { at: Instant::now(), input }).unwrap();
     let id = desktop.find_key(key).unwrap();
     let at: Point<Screen> = desktop.element(id).await.unwrap().bounds.unwrap().center();
     does(PersonInput::Pressed { button: 1, at, held: Vec::new() });
@@ -226,7 +222,7 @@ fn is_app_reply(line: &JournalEntry) -> bool {
 async fn what_a_person_did_is_told_with_the_new_state_and_without_their_password() {
     let desktop = Arc::new(form());
     let world = World::new(Mind(fills), desktop.clone());
-    let (inputs, receiver) = mpsc::unbounded_channel();
+    let (inputs, receiver) = mpsc::channel(PERSON_INPUTS_WAITING_MAX);
     let hands = Hands(Mutex::new(Some(receiver)));
     let hand = desktop.clone();
     let owner = Owner::new(Box::new(move || {

@@ -22,7 +22,10 @@ use deskhand_model::{RelayModel, RelayQuestion, RelayQuestions};
 use deskhand_runtime::people::UserRequest;
 use deskhand_ui::{PictureRef, WindowView, ids::WindowId, text::untrusted};
 use serde_json::{Map, Value};
-use tokio::{sync::mpsc, task::JoinSet};
+use tokio::{
+    sync::mpsc::{self, error::TrySendError},
+    task::JoinSet,
+};
 
 pub(crate) use error::DeskError;
 pub(crate) use turn::{CompletedCommand, DeskTurn};
@@ -50,8 +53,8 @@ pub(crate) struct Desk {
     control: Control,
     questions: RelayQuestions,
     /// Receives when a round is over, so that the next request can be given.
-    idle: mpsc::UnboundedReceiver<()>,
-    requests: mpsc::UnboundedSender<Option<UserRequest>>,
+    idle: mpsc::Receiver<()>,
+    requests: mpsc::Sender<Option<UserRequest>>,
     shared: Arc<Mutex<DeskTurnState>>,
     /// The session; it ends with this.
     running: JoinSet<Result<Option<EndedSession>, HostError>>,
@@ -223,7 +226,8 @@ impl Desk {
         if matches!(self.at, At::Host(_)) {
             self.answer(reply::finish(result)).await?;
         }
-        self.requests.send(None).ok();
+        // A session that has ended takes no request, and one that does not is not waited for.
+        self.requests.try_send(None).ok();
         let ended = self.running.join_next().await.ok_or(DeskError::Ended)?;
         self.at = At::Ended;
         ended.map_err(|error| DeskError::broke(&error))??.ok_or(DeskError::Ended)
@@ -274,7 +278,11 @@ impl Desk {
             At::Host(_) => Ok(None),
             At::Window(..) => self.answer(reply::done()).await.map(Some),
             At::Idle => {
-                self.requests.send(Some(self.task.as_str().into())).map_err(|_| DeskError::Ended)?;
+                match self.requests.try_send(Some(self.task.as_str().into())) {
+                    // The session has not taken earlier ones yet: any of them begins the round.
+                    Ok(()) | Err(TrySendError::Full(_)) => {}
+                    Err(TrySendError::Closed(_)) => return Err(DeskError::Ended),
+                }
                 self.wait().await.map(Some)
             }
             At::Ended => Err(DeskError::Ended),

@@ -5,7 +5,15 @@ use std::{pin::Pin, sync::Arc};
 use deskhand_runtime::people::{
     ApprovalReply, ApprovalRequest, PauseNotice, QuestionReply, QuestionRequest, UserChannel, UserRequest,
 };
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::{
+    Mutex,
+    mpsc::{self, error::TrySendError},
+};
+
+/// The most notices that a round is over. It is a state: said twice, it is still one.
+const IDLE_MAX: usize = 1;
+/// The most requests that wait: one is given each time that a round is over, and one more ends the session.
+const REQUESTS_MAX: usize = 2;
 
 /// A question to the user of a client.
 #[derive(Debug, Clone)]
@@ -34,17 +42,15 @@ pub(crate) type Attending =
 /// The user channel of a client.
 pub(crate) struct DeskUserChannel {
     attending: Attending,
-    idle: mpsc::UnboundedSender<()>,
-    requests: Mutex<mpsc::UnboundedReceiver<Option<UserRequest>>>,
+    idle: mpsc::Sender<()>,
+    requests: Mutex<mpsc::Receiver<Option<UserRequest>>>,
 }
 
 impl DeskUserChannel {
     /// The channel, the end of it that hears when a round is over, and the one that gives the next request, or none to end.
-    pub(super) fn new(
-        attending: Attending,
-    ) -> (Self, mpsc::UnboundedReceiver<()>, mpsc::UnboundedSender<Option<UserRequest>>) {
-        let (idle, is_idle) = mpsc::unbounded_channel();
-        let (give, requests) = mpsc::unbounded_channel();
+    pub(super) fn new(attending: Attending) -> (Self, mpsc::Receiver<()>, mpsc::Sender<Option<UserRequest>>) {
+        let (idle, is_idle) = mpsc::channel(IDLE_MAX);
+        let (give, requests) = mpsc::channel(REQUESTS_MAX);
         (Self { attending, idle, requests: Mutex::new(requests) }, is_idle, give)
     }
 
@@ -56,7 +62,9 @@ impl DeskUserChannel {
 
 impl UserChannel for DeskUserChannel {
     async fn next_request(&self) -> Option<UserRequest> {
-        self.idle.send(()).ok()?;
+        if let Err(TrySendError::Closed(())) = self.idle.try_send(()) {
+            return None;
+        }
         self.requests.lock().await.recv().await?
     }
 

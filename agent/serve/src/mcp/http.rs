@@ -132,7 +132,7 @@ impl HttpServer {
         let sessions = Arc::new(sessions);
         let serving = (Arc::clone(&catalog), Arc::clone(&calls));
         let service = StreamableHttpService::new(
-            move || Ok(CatalogServer::new(Arc::clone(&serving.0), Arc::clone(&serving.1), &departures)),
+            move || CatalogServer::new(Arc::clone(&serving.0), Arc::clone(&serving.1), &departures),
             Arc::clone(&sessions),
             config,
         );
@@ -172,7 +172,7 @@ async fn depart(sessions: &LocalSessionManager, visits: &Visits) {
 }
 
 /// Ends what belongs to clients that have gone.
-async fn see_off<C: Catalog>(catalog: Arc<C>, calls: &Calls, mut gone: mpsc::UnboundedReceiver<ClientId>) {
+async fn see_off<C: Catalog>(catalog: Arc<C>, calls: &Calls, mut gone: mpsc::Receiver<ClientId>) {
     while let Some(client) = gone.recv().await {
         calls.cancel_of(client);
         Arc::clone(&catalog).gone(client).await;

@@ -61,7 +61,8 @@ where
     let calls = Arc::new(Calls::default());
     // With the connection of its one client, the server itself ends.
     let (departures, _gone) = Departures::new();
-    let server = CatalogServer::new(deskhand, Arc::clone(&calls), &departures);
+    let server = CatalogServer::new(deskhand, Arc::clone(&calls), &departures)
+        .map_err(|error| ServeError::Broke(error.to_string()))?;
     let served = async {
         let service = rmcp::serve_server(server, JsonRpcLineReader::new(input, output)).await;
         let service = service.map_err(|error| ServeError::Initialise(Box::new(error)))?;

@@ -24,5 +24,5 @@ pub use native::{BROWSERS, Native, NativeAnswer, NativeCall, NativeEffect, Nativ
 pub use patterns::{ElementAction, ElementPatterns, Quirks};
 pub use settling::{ElementChangeKind, IdleReport, IdleWait, QuietLimits, UiChange, WaitedFor};
 pub use ui_tree::{TreeLimits, UiTree};
-pub use watching::{PersonInput, TimedPersonInput};
+pub use watching::{PERSON_INPUTS_WAITING_MAX, PersonInput, TimedPersonInput};
 pub use windowing::{LaunchRequest, LaunchedProgram, ProcessExit, SAID_CHARS_MAX, WindowManagement};

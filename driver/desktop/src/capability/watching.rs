@@ -34,6 +34,10 @@ pub enum PersonInput {
     Pause,
 }
 
+/// The most inputs of a person that wait to be read: more than anybody makes while an application is busy. When so many wait, whoever
+/// reports them waits too, because a demonstration with gaps would show something that nobody did.
+pub const PERSON_INPUTS_WAITING_MAX: usize = 10_000;
+
 /// Something that a person did, and when this process learnt of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimedPersonInput {

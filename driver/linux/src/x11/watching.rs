@@ -7,7 +7,7 @@
 use std::{collections::HashMap, io, os::fd::OwnedFd, thread, time::Instant};
 
 use deskhand_desktop::{
-    DesktopError, DesktopResult, PersonInput, TimedPersonInput,
+    DesktopError, DesktopResult, PERSON_INPUTS_WAITING_MAX, PersonInput, TimedPersonInput,
     keys::{ChordKey, KeyChord, KeyModifier, NamedKey},
 };
 use deskhand_ui::geometry::Point;
@@ -67,7 +67,7 @@ enum HeldModifier {
 /// Watches mouse and keyboard until it is dropped.
 #[derive(Debug)]
 pub struct InputWatch {
-    inputs: mpsc::UnboundedReceiver<TimedPersonInput>,
+    inputs: mpsc::Receiver<TimedPersonInput>,
     stop: OwnedFd,
 }
 
@@ -85,7 +85,7 @@ impl InputWatch {
             select(&connection, screen).map_err(|fault| fault.into_desktop_error(operation, &name))?;
         let stop = eventfd(0, EventfdFlags::CLOEXEC).map_err(|error| failed(error.into()))?;
         let stopped = stop.try_clone().map_err(failed)?;
-        let (sender, inputs) = mpsc::unbounded_channel();
+        let (sender, inputs) = mpsc::channel(PERSON_INPUTS_WAITING_MAX);
         let reader = RawInputReader { connection, root, keys, held: HashMap::new(), sender };
         thread::Builder::new()
             .name("x11-input".to_owned())
@@ -95,7 +95,7 @@ impl InputWatch {
     }
 
     /// Returns the inputs as they are made; the channel ends when the X server has ended.
-    pub const fn inputs(&mut self) -> &mut mpsc::UnboundedReceiver<TimedPersonInput> {
+    pub const fn inputs(&mut self) -> &mut mpsc::Receiver<TimedPersonInput> {
         &mut self.inputs
     }
 }
@@ -148,7 +148,7 @@ struct RawInputReader {
     keys: KeysymTable,
     /// The keys of modifiers that are held.
     held: HashMap<u32, HeldModifier>,
-    sender: mpsc::UnboundedSender<TimedPersonInput>,
+    sender: mpsc::Sender<TimedPersonInput>,
 }
 
 impl RawInputReader {
@@ -269,8 +269,8 @@ impl RawInputReader {
     }
 
     fn send(&self, input: PersonInput) {
-        // Nobody listens any more while the watch is dropped.
-        let _ = self.sender.send(TimedPersonInput { at: Instant::now(), input });
+        // Waits for room on this thread. Nobody listens any more while the watch is dropped, which also ends the wait.
+        let _ = self.sender.blocking_send(TimedPersonInput { at: Instant::now(), input });
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
 
 use deskhand_desktop::{DesktopError, DesktopResult};
 use tokio::{
-    sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+    sync::mpsc::{Receiver, Sender, channel},
     time::timeout,
 };
 use zbus::{Connection, interface};
@@ -23,6 +23,8 @@ const SCRIPT: &str = "org.kde.kwin.Script";
 const PATH: &str = "/org/deskhand/Windows";
 /// Maximum time for KWin to run a script.
 const BOUND: Duration = Duration::from_secs(4);
+/// The most answers that wait. One script is asked at a time, so more than one is late, or is from somebody else on the bus.
+const ANSWERS_MAX: usize = 8;
 
 /// The common start of all scripts, and the scripts that list and follow windows.
 const COMMON: &str = include_str!("kwin/common.js");
@@ -34,7 +36,7 @@ static LAST: AtomicU32 = AtomicU32::new(0);
 
 /// The interface that scripts call.
 struct KWinCallbackService {
-    answers: UnboundedSender<(String, String)>,
+    answers: Sender<(String, String)>,
     sink: Sink,
 }
 
@@ -42,8 +44,10 @@ struct KWinCallbackService {
 impl KWinCallbackService {
     /// A script has an answer.
     fn answer(&self, number: &str, text: String) {
-        // The receiver is gone only when the connection ends.
-        let _ = self.answers.send((number.to_owned(), text));
+        if let Err(error) = self.answers.try_send((number.to_owned(), text)) {
+            // Too many wait that nobody asked for, or the connection ends. Who waits for this one gets a timeout.
+            tracing::debug!(number, %error, "an answer of KWin is dropped");
+        }
     }
 
     /// Something changed.
@@ -55,7 +59,7 @@ impl KWinCallbackService {
 /// KWin, asked by scripts.
 pub(super) struct KWin {
     bus: Connection,
-    answers: tokio::sync::Mutex<UnboundedReceiver<(String, String)>>,
+    answers: tokio::sync::Mutex<Receiver<(String, String)>>,
     /// The script that follows the windows.
     follow: String,
 }
@@ -63,7 +67,7 @@ pub(super) struct KWin {
 impl KWin {
     pub(super) async fn open(bus: &Connection, sink: &Sink) -> DesktopResult<Self> {
         let failed = |error: zbus::Error| DesktopError::failed("follow the windows of KWin", error);
-        let (sender, answers) = unbounded_channel();
+        let (sender, answers) = channel(ANSWERS_MAX);
         let object = KWinCallbackService { answers: sender, sink: sink.clone() };
         bus.object_server().at(PATH, object).await.map_err(failed)?;
         let number = LAST.fetch_add(1, Ordering::Relaxed);
@@ -75,6 +79,8 @@ impl KWin {
     async fn ask(&self, operation: &'static str, script: &str) -> DesktopResult<String> {
         let number = LAST.fetch_add(1, Ordering::Relaxed);
         let mut answers = self.answers.lock().await;
+        // Those that came too late for who asked leave room for this one.
+        while answers.try_recv().is_ok() {}
         let name = load(&self.bus, number, script).await?;
         let answer = async {
             loop {

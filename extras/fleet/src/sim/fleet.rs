@@ -9,7 +9,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use tokio::{
-    sync::mpsc::{self, UnboundedReceiver, UnboundedSender},
+    sync::mpsc::{self, Receiver, Sender},
     task::JoinSet,
     time::Instant,
 };
@@ -38,6 +38,8 @@ const SUBMITTERS: u64 = 16;
 const GROUPS: usize = 100;
 /// After the last outcome, whoever is still there has so many leases of time to do harm.
 const HARM: u32 = 5;
+/// The most mishaps that wait until a worker is through with the one before. With so many ahead, it is down all the time anyway.
+const MISHAPS_WAITING_MAX: usize = 256;
 /// A fleet that takes so many times as long as it should is given up.
 const TIMES_TOO_LONG: f64 = 20.0;
 
@@ -104,7 +106,7 @@ enum SimMachineCommand {
 struct SimMachine {
     link: Arc<SimLink>,
     rate: f64,
-    orders: UnboundedSender<SimMachineCommand>,
+    orders: Sender<SimMachineCommand>,
 }
 
 struct SimFleet {
@@ -139,7 +141,7 @@ async fn run(setting: &SimSettings) -> io::Result<SimReport> {
     let _ = server.state().put(LABEL_LIMITS, 0, &limits);
     let mut orders = Vec::new();
     let machines = std::iter::repeat_with(|| {
-        let (sender, receiver) = mpsc::unbounded_channel();
+        let (sender, receiver) = mpsc::channel(MISHAPS_WAITING_MAX);
         orders.push(receiver);
         let rate = chance.within(setting.faults.clocks);
         SimMachine { link: SimLink::new(setting.faults.network, rate, chance.next()), rate, orders: sender }
@@ -172,7 +174,7 @@ async fn run(setting: &SimSettings) -> io::Result<SimReport> {
 
 impl SimFleet {
     /// A worker that begins anew each time that it was killed.
-    async fn lives(self: Arc<Self>, number: usize, mut orders: UnboundedReceiver<SimMachineCommand>) {
+    async fn lives(self: Arc<Self>, number: usize, mut orders: Receiver<SimMachineCommand>) {
         for life in 0.. {
             let switch = Switch::default();
             let process = Arc::clone(&self).process(number, life);
@@ -294,10 +296,10 @@ impl SimFleet {
     fn befalls_worker(&self, number: usize, what: SimFault, lasts: Duration) {
         let Some(machine) = self.machines.get(number) else { return };
         let until = Instant::now() + lasts;
-        // Who is not there any more when all comes to its end does not hear of it.
+        // Who is not there any more when all comes to its end does not hear of it, nor who has too much ahead.
         match what {
-            SimFault::Killed => drop(machine.orders.send(SimMachineCommand::Killed(lasts))),
-            SimFault::Stopped => drop(machine.orders.send(SimMachineCommand::Stopped(lasts))),
+            SimFault::Killed => drop(machine.orders.try_send(SimMachineCommand::Killed(lasts))),
+            SimFault::Stopped => drop(machine.orders.try_send(SimMachineCommand::Stopped(lasts))),
             SimFault::Cut => machine.link.close(&[LinkDirection::There, LinkDirection::Back], until),
             SimFault::Mute => machine.link.close(&[LinkDirection::There], until),
             SimFault::Deaf => machine.link.close(&[LinkDirection::Back], until),

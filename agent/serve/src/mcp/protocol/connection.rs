@@ -1,13 +1,20 @@
 //! The connections of clients, and the notice that one has gone.
 
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    io,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use tokio::{sync::mpsc, task::JoinSet};
 
 use super::logs::Least;
+
+/// The most clients that are connected, or have gone and are still cleaned up after. A notice that somebody has gone must not be lost, and
+/// cannot wait: each connection takes its place when it begins, and one that finds none is refused.
+const CLIENTS_MAX: usize = 4_096;
 
 /// A client: a pair of streams, or a session over HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,7 +28,8 @@ pub(super) struct McpConnection {
     level: Mutex<Option<Least>>,
     /// The resources whose changes it wants to know.
     pub(super) watched: Mutex<Vec<String>>,
-    gone: mpsc::UnboundedSender<ClientId>,
+    /// The place of the notice that it has gone, taken when it came.
+    gone: Option<mpsc::OwnedPermit<ClientId>>,
     /// Background work that runs as long as the connection.
     running: Mutex<JoinSet<()>>,
 }
@@ -46,7 +54,9 @@ impl McpConnection {
 impl Drop for McpConnection {
     fn drop(&mut self) {
         // Without a receiver the server itself ends.
-        self.gone.send(self.id).ok();
+        if let Some(gone) = self.gone.take() {
+            gone.send(self.id);
+        }
     }
 }
 
@@ -54,23 +64,29 @@ impl Drop for McpConnection {
 #[derive(Debug)]
 pub(in crate::mcp) struct Departures {
     last: AtomicU64,
-    gone: mpsc::UnboundedSender<ClientId>,
+    gone: mpsc::Sender<ClientId>,
 }
 
 impl Departures {
-    pub(in crate::mcp) fn new() -> (Self, mpsc::UnboundedReceiver<ClientId>) {
-        let (gone, heard) = mpsc::unbounded_channel();
+    pub(in crate::mcp) fn new() -> (Self, mpsc::Receiver<ClientId>) {
+        let (gone, heard) = mpsc::channel(CLIENTS_MAX);
         (Self { last: AtomicU64::new(0), gone }, heard)
     }
 
-    pub(super) fn connect(&self) -> Arc<McpConnection> {
+    /// A new connection.
+    ///
+    /// # Errors
+    /// Too many clients are connected, or the server ends.
+    pub(super) fn connect(&self) -> io::Result<Arc<McpConnection>> {
+        let gone = self.gone.clone().try_reserve_owned();
+        let gone = gone.map_err(|_| io::Error::other("too many clients are connected"))?;
         let id = ClientId(self.last.fetch_add(1, Ordering::Relaxed).saturating_add(1));
-        Arc::new(McpConnection {
+        Ok(Arc::new(McpConnection {
             id,
             level: Mutex::new(None),
             watched: Mutex::default(),
-            gone: self.gone.clone(),
+            gone: Some(gone),
             running: Mutex::default(),
-        })
+        }))
     }
 }

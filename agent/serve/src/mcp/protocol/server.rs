@@ -6,6 +6,7 @@
 
 use std::{
     borrow::Cow,
+    io,
     sync::{Arc, PoisonError},
 };
 
@@ -49,8 +50,16 @@ pub(in crate::mcp) struct CatalogServer<C> {
 }
 
 impl<C: Catalog> CatalogServer<C> {
-    pub(in crate::mcp) fn new(catalog: Arc<C>, calls: Arc<Calls>, departures: &Departures) -> Self {
-        Self { catalog, calls, connection: departures.connect() }
+    /// The server of a new client.
+    ///
+    /// # Errors
+    /// Too many clients are connected.
+    pub(in crate::mcp) fn new(
+        catalog: Arc<C>,
+        calls: Arc<Calls>,
+        departures: &Departures,
+    ) -> io::Result<Self> {
+        Ok(Self { catalog, calls, connection: departures.connect()? })
     }
 
     fn client(&self, context: &RequestContext<RoleServer>) -> ClientInfo {
