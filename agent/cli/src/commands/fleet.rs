@@ -6,6 +6,7 @@ use deskhand_fleet::{
     journal::TaskOutcome,
     nats::NatsStore,
     plan::{OutcomeRecord, TaskAttempt},
+    store::FleetStore as _,
     task::TaskId,
 };
 use deskhand_host::config::Overrides;

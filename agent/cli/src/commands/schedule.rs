@@ -22,7 +22,8 @@ use super::{
     consent::{ConsentChoice, admit_workflow, consent},
     host::{load, warn},
     run::run as run_request,
-    session::{SessionPrintOptions, carry_out_then, request},
+    print_options::SessionPrintOptions,
+    session::{carry_out_then, request},
     workflow::propose,
 };
 use crate::{

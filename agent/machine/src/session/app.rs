@@ -131,7 +131,7 @@ fn broke(ledgers: &mut Ledgers, worker: SubtaskWorker, reason: String) -> NextMo
 /// Ends a sub-task whose agent has reached its step limit.
 fn subtask_steps_exhausted(ledgers: &mut Ledgers, worker: SubtaskWorker) -> Option<NextMove> {
     let limit = steps_of(ledgers, worker).and_then(|steps| steps.subtask_steps_max)?;
-    let first = ledgers.agents.app(worker).map_or(0, |app| app.first_step());
+    let first = ledgers.agents.app(worker).map_or(0, AppAgent::first_step);
     let taken = ledgers.budget.steps().saturating_add(1).saturating_sub(first);
     if taken < limit {
         return None;

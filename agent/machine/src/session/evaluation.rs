@@ -132,6 +132,7 @@ impl EvaluationState {
     }
 
     /// Asks again, with what the user said since; gives itself back if it does not wait for a model.
+    #[expect(clippy::result_large_err, reason = "what is given back is moved once and lives on")]
     pub(super) fn ask_again(self, ledgers: &mut Ledgers) -> Result<Turn<Self>, Self> {
         let Self { result, findings, phase } = self;
         match phase {
@@ -141,6 +142,7 @@ impl EvaluationState {
     }
 
     /// Looks again because a person took over; gives itself back if nothing was seen yet.
+    #[expect(clippy::result_large_err, reason = "what is given back is moved once and lives on")]
     pub(super) fn taken_over(self, ledgers: &Ledgers) -> Result<Turn<Self>, Self> {
         let Self { result, findings, phase } = self;
         match phase {
@@ -214,7 +216,7 @@ impl Judging {
         let picture = observation.picture().cloned();
         let PromptSet { evaluation_system, evaluation_examples, .. } = &ledgers.prompts;
         let system = system_message("evaluation_system", evaluation_system, &[], evaluation_examples);
-        let asking = system.and_then(|system| {
+        system.and_then(|system| {
             Ok(StepPrompt {
                 system,
                 examples: Vec::new(),
@@ -222,8 +224,7 @@ impl Judging {
                 kept: Vec::new(),
                 picture,
             })
-        });
-        asking
+        })
     }
 
     fn sends(self, ledgers: &mut Ledgers, observed: ObservedStep) -> Turn<EvaluationState> {

@@ -13,6 +13,7 @@ use super::{
 const NOT_RUN: &str = "not run, because the user took over mouse and keyboard; look at what is there now";
 
 /// Asks again what the model did not answer or was not asked yet; gives back a step that does not wait for a model.
+#[expect(clippy::result_large_err, reason = "what is given back is moved once and lives on")]
 pub(super) fn ask_again<A: StepAgent>(
     agent: A,
     ledgers: &mut Ledgers,
@@ -31,6 +32,7 @@ pub(super) fn ask_again<A: StepAgent>(
 }
 
 /// Observes again what an agent was shown and no longer exists; gives back a step that has decided.
+#[expect(clippy::result_large_err, reason = "what is given back is moved once and lives on")]
 pub(super) fn look_anew<A: StepAgent>(
     agent: A,
     ledgers: &Ledgers,
@@ -48,6 +50,7 @@ pub(super) fn look_anew<A: StepAgent>(
 }
 
 /// Drops what a step was at, and looks again; gives back a step in which nothing was seen yet.
+#[expect(clippy::result_large_err, reason = "what is given back is moved once and lives on")]
 pub(super) fn taken_over<A: StepAgent>(
     agent: A,
     ledgers: &mut Ledgers,

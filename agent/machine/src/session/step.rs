@@ -88,6 +88,7 @@ impl<R> StepPhase<R> {
 }
 
 /// State of a step after an event.
+#[expect(clippy::large_enum_variant, reason = "a turn lives for one call, and most turns are a phase")]
 pub(super) enum StepTurn<R> {
     /// It waits in this phase for the event that answers the effect.
     Wait(StepPhase<R>, Option<StepRef>, Effect),
@@ -209,21 +210,21 @@ fn answered<A: StepAgent>(
     answers: EffectId,
     event: SessionEvent,
 ) -> StepTurn<A::Reply> {
-    let why = match event {
-        SessionEvent::Rejected { instruction: Some(message), is_message: true } => {
-            NotApproved::Refused(message)
+    let why = if let SessionEvent::Rejected { instruction, is_message } = event {
+        match instruction {
+            Some(message) if is_message => NotApproved::Refused(message),
+            instruction => NotApproved::Rejected(instruction),
         }
-        SessionEvent::Rejected { instruction, .. } => NotApproved::Rejected(instruction),
-        SessionEvent::Unanswered { why } => NotApproved::Unanswered(why),
-        event => {
-            return match open(parked, answers, &event, &mut ledgers.grants) {
-                Some(cleared) => act(agent, ledgers, acting.resumed(cleared)),
-                None => {
-                    let why = unexpected_event("waiting for an approval", &event);
-                    StepTurn::End(StepEnd::BrokeOff(why))
-                }
-            };
-        }
+    } else if let SessionEvent::Unanswered { why } = event {
+        NotApproved::Unanswered(why)
+    } else {
+        return match open(parked, answers, &event, &mut ledgers.grants) {
+            Some(cleared) => act(agent, ledgers, acting.resumed(cleared)),
+            None => {
+                let why = unexpected_event("waiting for an approval", &event);
+                StepTurn::End(StepEnd::BrokeOff(why))
+            }
+        };
     };
     let what = parked.what();
     StepTurn::End(StepEnd::NotApproved(acting.broken_off(), what, why))

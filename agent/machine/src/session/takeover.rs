@@ -104,21 +104,19 @@ const fn is_to_be_heard(machine: &SessionMachine, ledgers: &mut Ledgers) {
 /// Puts words of the user into a question that is next and was not sent yet.
 pub(super) fn ask_with_words(machine: &mut SessionMachine, ledgers: &mut Ledgers) {
     let count = ledgers.people.remarks_count();
-    if !machine.words_asked().is_some_and(|asked| asked < count) {
+    if machine.words_asked().is_none_or(|asked| asked >= count) {
         return;
     }
     ledgers.effects.keep_refused();
-    match std::mem::replace(machine, SessionMachine::Over) {
-        SessionMachine::Evaluating(state) => {
-            *machine = match state.ask_again(ledgers) {
-                Ok(turn) => settle(ledgers, turn.map(|state| SessionMachine::Evaluating(Box::new(state)))),
-                Err(state) => SessionMachine::Evaluating(Box::new(state)),
-            };
-        }
-        other => {
-            *machine = other;
-            ask_again(machine, ledgers);
-        }
+    let taken = std::mem::replace(machine, SessionMachine::Over);
+    if let SessionMachine::Evaluating(state) = taken {
+        *machine = match state.ask_again(ledgers) {
+            Ok(turn) => settle(ledgers, turn.map(|state| SessionMachine::Evaluating(Box::new(state)))),
+            Err(state) => SessionMachine::Evaluating(Box::new(state)),
+        };
+    } else {
+        *machine = taken;
+        ask_again(machine, ledgers);
     }
 }
 
