@@ -89,13 +89,13 @@ impl<R> StepPhase<R> {
 
 /// State of a step after an event.
 pub(super) enum StepTurn<R> {
-    /// It waits in this phase for the event that answers the effect.
+    /// Waits in this phase for the event that answers the effect.
     Wait(StepPhase<R>, Option<StepRef>, Effect),
-    /// It has ended.
+    /// The end of the step.
     End(StepEnd<R>),
 }
 
-/// How a step ended.
+/// End of a step.
 pub(super) enum StepEnd<R> {
     /// A budget is exhausted.
     Exhausted(String),
