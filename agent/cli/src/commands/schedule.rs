@@ -21,8 +21,8 @@ use deskhand_ui::ids::SessionId;
 use super::{
     consent::{ConsentChoice, admit_workflow, consent},
     host::{load, warn},
-    run::run as run_request,
     print_options::SessionPrintOptions,
+    run::run as run_request,
     session::{carry_out_then, request},
     workflow::propose,
 };

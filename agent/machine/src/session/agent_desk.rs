@@ -92,7 +92,7 @@ impl AgentDesk {
         self.hits.is_some()
     }
 
-    /// What retrievers found for its work.
+    /// The hits of retrievers for its work.
     pub(super) fn hits(&self) -> &[Hit] {
         self.hits.as_deref().unwrap_or_default()
     }

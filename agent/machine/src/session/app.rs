@@ -29,7 +29,7 @@ use super::{
     step::{self, StepEnd, StepPhase, StepTurn, question},
     step_agent::{ProposalEvent, StepAgent, StepPrompt},
     subtask::{back_to_host, subtask_failed, subtask_finished, subtask_result},
-    turn::{NextMove, Turn},
+    turn::{MachineTurn, NextMove},
     verify::{Doubt, doubt_of},
     workflow::{workflow_acts, workflow_recorded},
     zoomed::zoomed_of,
@@ -49,7 +49,7 @@ use crate::{
 };
 
 /// State of the machine of a worker's agent after an event.
-pub(super) type AppTurn = Turn<StepPhase<AppReply>>;
+pub(super) type AppTurn = MachineTurn<StepPhase<AppReply>>;
 
 /// An agent that works on sub-tasks, as an agent with steps.
 #[derive(Debug, Clone, Copy)]
@@ -78,7 +78,7 @@ pub(super) fn apply(
 /// Goes on after a step has ended.
 pub(super) fn follow(ledgers: &mut Ledgers, worker: SubtaskWorker, turn: StepTurn<AppReply>) -> AppTurn {
     let end = match turn {
-        StepTurn::Wait(phase, step, effect) => return Turn::Wait(phase, step, effect),
+        StepTurn::Wait(phase, step, effect) => return MachineTurn::Wait(phase, step, effect),
         StepTurn::End(end) => end,
     };
     match end {

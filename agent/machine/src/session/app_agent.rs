@@ -6,7 +6,7 @@ use super::{
     agent_desk::AgentDesk,
     config::{RoundLimits, ViewConfig},
     interrupted::ResumedSubtask,
-    owner::Owner,
+    owner::SubtaskOwner,
     phases::RecordedStep,
     shown::PromptViewHistory,
     verify::Doubt,
@@ -27,7 +27,7 @@ const MARKS_MAX: usize = 100;
 /// when its window closes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct AppAgent {
-    owner: Owner,
+    owner: SubtaskOwner,
     status: AppStatus,
     /// Its last status word on the current sub-task.
     word: Option<String>,
@@ -53,7 +53,7 @@ pub(super) struct AppAgent {
 impl AppAgent {
     /// The agent of a sub-task that begins with a step.
     pub(super) fn new(
-        owner: Owner,
+        owner: SubtaskOwner,
         memory: AgentMemory,
         (subtask, message): (String, Vec<String>),
         first_step: u32,
@@ -75,7 +75,7 @@ impl AppAgent {
     }
 
     /// The owner of its sub-task.
-    pub(super) const fn owner(&self) -> &Owner {
+    pub(super) const fn owner(&self) -> &SubtaskOwner {
         &self.owner
     }
 
@@ -92,8 +92,8 @@ impl AppAgent {
     /// Its window; `None` if it has none.
     pub(super) const fn window(&self) -> Option<&WindowInfo> {
         match &self.owner {
-            Owner::Window(window) => Some(window),
-            Owner::Agent(..) => None,
+            SubtaskOwner::Window(window) => Some(window),
+            SubtaskOwner::Agent(..) => None,
         }
     }
 
@@ -102,7 +102,7 @@ impl AppAgent {
         &self.subtask
     }
 
-    /// What the HostAgent told it besides.
+    /// The messages of the HostAgent with its sub-task.
     pub(super) fn message(&self) -> &[String] {
         &self.message
     }
@@ -192,7 +192,7 @@ impl AppAgent {
 
     /// Returns `true` if its last action on the sub-task was seen to close its window.
     pub(super) fn closed_as_meant(&self) -> bool {
-        let Owner::Window(window) = &self.owner else { return false };
+        let SubtaskOwner::Window(window) = &self.owner else { return false };
         let last = self.desk.memory().last().filter(|item| item.step >= self.first_step);
         let action = last.and_then(|item| item.actions.last()).filter(|info| info.result.is_success());
         action.is_some_and(|info| {

@@ -98,7 +98,7 @@ pub(super) fn marks_shown_to(ledgers: &Ledgers, app: &AppAgent) -> Marks {
     if is_small { ledgers.small_marks() } else { marks_of(ledgers, app) }
 }
 
-/// What all prompts of an agent with a sub-task have.
+/// The part of the input that all prompts of an agent with a sub-task have.
 pub(super) fn input_of<'a>(ledgers: &'a Ledgers, app: &'a AppAgent, marks: &'a Marks) -> SubtaskInput<'a> {
     SubtaskInput {
         agent: app.agent(),

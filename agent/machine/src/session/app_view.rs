@@ -11,7 +11,7 @@ use super::{
     app_agent::AppAgent,
     healing::{healed, is_healing},
     ledgers::Ledgers,
-    owner::Owner,
+    owner::SubtaskOwner,
     phases::ObservedStep,
 };
 use crate::{
@@ -40,7 +40,7 @@ pub(super) fn steps_of(ledgers: &Ledgers, worker: SubtaskWorker) -> Option<&Agen
 
 /// Returns `true` if an agent works in pictures of its window.
 pub(super) fn operates(ledgers: &Ledgers, worker: SubtaskWorker) -> bool {
-    let Some(owner @ Owner::Window(window)) = ledgers.agents.app(worker).map(AppAgent::owner) else {
+    let Some(owner @ SubtaskOwner::Window(window)) = ledgers.agents.app(worker).map(AppAgent::owner) else {
         return false;
     };
     ledgers.config.pictures && ledgers.config.roles.operates(&owner.agent(), Some(&window.app.name))

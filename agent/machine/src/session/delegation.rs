@@ -10,7 +10,7 @@ use super::{
     ledgers::Ledgers,
     round::{SubtaskRecord, SubtaskStatus},
     subtask::{subtask_failed, subtask_finished},
-    turn::{NextMove, Turn},
+    turn::{MachineTurn, NextMove},
     verify::Doubt,
 };
 use crate::{
@@ -41,7 +41,7 @@ impl Delegation {
         ledgers: &mut Ledgers,
         agent: &AgentDefinition,
         (subtask, message): (String, Vec<String>),
-    ) -> Turn<Self> {
+    ) -> MachineTurn<Self> {
         let number = match ledgers.take_step() {
             Ok(number) => number,
             Err(reason) => return NextMove::Exhaust(reason).into(),
@@ -54,7 +54,7 @@ impl Delegation {
         let delegation = Self { agent: agent.id, name: agent.name.clone(), subtask: subtask.clone() };
         let request = ledgers.round.request().to_owned();
         let effect = Effect::Delegate { agent: agent.id, subtask, message, request, context };
-        Turn::Wait(delegation, Some(step), effect)
+        MachineTurn::Wait(delegation, Some(step), effect)
     }
 
     /// Takes in the report.

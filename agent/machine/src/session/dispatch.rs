@@ -10,7 +10,7 @@ use super::{
     ledgers::Ledgers,
     plan::PlanProgress,
     run::SessionMachine,
-    turn::{NextMove, Turn},
+    turn::{MachineTurn, NextMove},
     workflow::begin_workflow,
 };
 use crate::{
@@ -71,28 +71,28 @@ fn begin_round(ledgers: &mut Ledgers, request: String, plan: Option<FollowerPlan
     NextMove::HostStep
 }
 
-fn end_round(ledgers: &mut Ledgers) -> Turn<SessionMachine> {
+fn end_round(ledgers: &mut Ledgers) -> MachineTurn<SessionMachine> {
     let request = ledgers.round.end();
     ledgers.blackboard.add_request(&request);
     ledgers.budget.end_round();
-    Turn::Wait(SessionMachine::Idle, None, Effect::AwaitRequest)
+    MachineTurn::Wait(SessionMachine::Idle, None, Effect::AwaitRequest)
 }
 
 /// Goes on until a machine waits; returns that.
-pub(super) fn settle(ledgers: &mut Ledgers, turn: Turn<SessionMachine>) -> SessionMachine {
+pub(super) fn settle(ledgers: &mut Ledgers, turn: MachineTurn<SessionMachine>) -> SessionMachine {
     let mut turn = turn;
     loop {
         match turn {
-            Turn::Wait(machine, step, effect) => {
+            MachineTurn::Wait(machine, step, effect) => {
                 ledgers.effects.want(ledgers.round.number(), step, effect);
                 return machine;
             }
-            Turn::Then(next) => turn = follow(ledgers, next),
+            MachineTurn::Then(next) => turn = follow(ledgers, next),
         }
     }
 }
 
-fn follow(ledgers: &mut Ledgers, next: NextMove) -> Turn<SessionMachine> {
+fn follow(ledgers: &mut Ledgers, next: NextMove) -> MachineTurn<SessionMachine> {
     match next {
         NextMove::HostStep => host::begin(ledgers).map(SessionMachine::Host),
         NextMove::HostDecision(replied) => host::decided(ledgers, *replied).map(SessionMachine::Host),
@@ -116,7 +116,7 @@ fn follow(ledgers: &mut Ledgers, next: NextMove) -> Turn<SessionMachine> {
 }
 
 /// Ends the round, after an evaluation if it finished and evaluations are enabled.
-fn finish(ledgers: &mut Ledgers, kind: OutcomeKind, reason: String) -> Turn<SessionMachine> {
+fn finish(ledgers: &mut Ledgers, kind: OutcomeKind, reason: String) -> MachineTurn<SessionMachine> {
     // A workflow is judged by its steps.
     let is_judged = kind == OutcomeKind::Finished && ledgers.plans.performing().is_none();
     let evaluation = is_judged.then(|| EvaluationState::begin(ledgers, &reason)).flatten();
@@ -127,7 +127,7 @@ fn finish(ledgers: &mut Ledgers, kind: OutcomeKind, reason: String) -> Turn<Sess
 }
 
 /// Reports the outcome of the round. A round that was continued after an evaluation keeps that judgement.
-fn conclude(ledgers: &mut Ledgers, mut outcome: Outcome) -> Turn<SessionMachine> {
+fn conclude(ledgers: &mut Ledgers, mut outcome: Outcome) -> MachineTurn<SessionMachine> {
     if outcome.kind == OutcomeKind::Finished {
         outcome.unsaved = ledgers.round.unsaved();
     }
@@ -139,5 +139,5 @@ fn conclude(ledgers: &mut Ledgers, mut outcome: Outcome) -> Turn<SessionMachine>
     let (request, round) = (ledgers.round.request(), ledgers.round.number());
     let memory = ledgers.agents.host_mut().desk_mut().memory_mut();
     memory.end(round, request, outcome.kind.word(), &outcome.reason);
-    Turn::Wait(SessionMachine::Done(outcome.clone()), None, Effect::Finish { outcome })
+    MachineTurn::Wait(SessionMachine::Done(outcome.clone()), None, Effect::Finish { outcome })
 }

@@ -14,7 +14,7 @@ use super::{
     round::{SubtaskRecord, SubtaskStatus},
     step::unexpected_event,
     step_agent::StepPrompt,
-    turn::{NextMove, Turn},
+    turn::{MachineTurn, NextMove},
 };
 use crate::{
     agent::AgentRef,
@@ -63,7 +63,7 @@ impl EvaluationFinding {
 
 impl EvaluationState {
     /// Starts the evaluation; `None` if rounds are not evaluated.
-    pub(super) fn begin(ledgers: &mut Ledgers, result: &str) -> Option<Turn<Self>> {
+    pub(super) fn begin(ledgers: &mut Ledgers, result: &str) -> Option<MachineTurn<Self>> {
         ledgers.config.evaluate.as_ref()?;
         let findings = findings(ledgers);
         // No model is needed if the record already decides.
@@ -84,14 +84,14 @@ impl EvaluationState {
         Some(state.looks(ledgers, step))
     }
 
-    fn looks(self, ledgers: &Ledgers, step: StepRef) -> Turn<Self> {
+    fn looks(self, ledgers: &Ledgers, step: StepRef) -> MachineTurn<Self> {
         let look = ObservationTarget::Desktop { picture: ledgers.config.pictures };
-        Turn::Wait(self, Some(step), Effect::Observe { look })
+        MachineTurn::Wait(self, Some(step), Effect::Observe { look })
     }
 
     /// Handles an event for the evaluation.
-    pub(super) fn apply(self, ledgers: &mut Ledgers, event: SessionEvent) -> Turn<Self> {
-        let judging = Judging { result: self.result, findings: self.findings };
+    pub(super) fn apply(self, ledgers: &mut Ledgers, event: SessionEvent) -> MachineTurn<Self> {
+        let judging = JudgedResult { result: self.result, findings: self.findings };
         match (self.phase, event) {
             (EvaluatingPhase::Looking(start), SessionEvent::Observed { observation }) => {
                 judging.asks(ledgers, start, observation)
@@ -104,7 +104,7 @@ impl EvaluationState {
                 ledgers.count_reply(&reply);
                 match parse_evaluation_reply(&reply.text) {
                     Ok(EvaluationReply { complete, reason, sub_scores }) => {
-                        let Judging { result, findings } = judging;
+                        let JudgedResult { result, findings } = judging;
                         let judged =
                             evaluation_of(ledgers, &findings, complete, reason, sub_scores, Judge::Model);
                         judged_as(ledgers, &result, judged).into()
@@ -133,17 +133,19 @@ impl EvaluationState {
 
     /// Asks again, with what the user said since; gives itself back if it does not wait for a model.
     #[expect(clippy::result_large_err, reason = "what is given back is moved once and lives on")]
-    pub(super) fn ask_again(self, ledgers: &mut Ledgers) -> Result<Turn<Self>, Self> {
+    pub(super) fn ask_again(self, ledgers: &mut Ledgers) -> Result<MachineTurn<Self>, Self> {
         let Self { result, findings, phase } = self;
         match phase {
-            EvaluatingPhase::Asking(observed) => Ok(Judging { result, findings }.sends(ledgers, observed)),
+            EvaluatingPhase::Asking(observed) => {
+                Ok(JudgedResult { result, findings }.sends(ledgers, observed))
+            }
             phase @ EvaluatingPhase::Looking(_) => Err(Self { result, findings, phase }),
         }
     }
 
     /// Looks again because a person took over; gives itself back if nothing was seen yet.
     #[expect(clippy::result_large_err, reason = "what is given back is moved once and lives on")]
-    pub(super) fn taken_over(self, ledgers: &Ledgers) -> Result<Turn<Self>, Self> {
+    pub(super) fn taken_over(self, ledgers: &Ledgers) -> Result<MachineTurn<Self>, Self> {
         let Self { result, findings, phase } = self;
         match phase {
             phase @ EvaluatingPhase::Looking(_) => Err(Self { result, findings, phase }),
@@ -169,18 +171,18 @@ impl EvaluationState {
 }
 
 /// The result under judgement, and what the rules found.
-struct Judging {
+struct JudgedResult {
     result: String,
     findings: Vec<EvaluationFinding>,
 }
 
-impl Judging {
+impl JudgedResult {
     fn asks(
         self,
         ledgers: &mut Ledgers,
         start: StepStart,
         observation: Observation,
-    ) -> Turn<EvaluationState> {
+    ) -> MachineTurn<EvaluationState> {
         match self.prompt(ledgers, &observation) {
             Ok(asking) => {
                 let (messages, words) = (asking.messages(), ledgers.people.remarks_count());
@@ -227,14 +229,18 @@ impl Judging {
         })
     }
 
-    fn sends(self, ledgers: &mut Ledgers, observed: ObservedStep) -> Turn<EvaluationState> {
+    fn sends(self, ledgers: &mut Ledgers, observed: ObservedStep) -> MachineTurn<EvaluationState> {
         let observed = with_words(ledgers, observed);
         let Self { result, findings } = self;
         match model_request(ledgers, (ReplyKind::Evaluation, evaluation_reply_schema()), &observed) {
             Ok(request) => {
                 let step = observed.step.clone();
                 let phase = EvaluatingPhase::Asking(observed);
-                Turn::Wait(EvaluationState { result, findings, phase }, Some(step), Effect::Ask { request })
+                MachineTurn::Wait(
+                    EvaluationState { result, findings, phase },
+                    Some(step),
+                    Effect::Ask { request },
+                )
             }
             Err(reason) => undecided(ledgers, &result, &findings, reason).into(),
         }
@@ -246,7 +252,7 @@ impl Judging {
         observed: ObservedStep,
         said: &str,
         problem: &str,
-    ) -> Turn<EvaluationState> {
+    ) -> MachineTurn<EvaluationState> {
         if observed.repairs >= ledgers.config.limits.repairs_max {
             let reason = format!("the model's reply was invalid: {problem}");
             return undecided(ledgers, &self.result, &self.findings, reason).into();

@@ -14,7 +14,7 @@ use super::{
     host_commands::{host_commands, host_refusal},
     ledgers::Ledgers,
     nested::{host_runs, instructed_instead, returned_to},
-    owner::Owner,
+    owner::SubtaskOwner,
     phases::{ActedStep, ObservedStep, RecordedStep, RepliedStep},
     plan::PlanProgress,
     questions::{NotApproved, note_not_approved},
@@ -25,7 +25,7 @@ use super::{
     step::{self, StepEnd, StepPhase, StepTurn, question},
     step_agent::{ProposalEvent, StepAgent, StepPrompt},
     subtask::{assign, assign_to_agent, plan_begins, plan_decides},
-    turn::{NextMove, Turn},
+    turn::{MachineTurn, NextMove},
     workflow::{workflow_decides, workflow_recorded},
 };
 use crate::{
@@ -47,7 +47,7 @@ use crate::{
 use deskhand_ui::WindowInfo;
 
 /// State of the HostAgent's machine after an event.
-pub(super) type HostTurn = Turn<StepPhase<HostReply>>;
+pub(super) type HostTurn = MachineTurn<StepPhase<HostReply>>;
 
 /// The HostAgent, as an agent with steps.
 #[derive(Debug, Clone, Copy)]
@@ -80,7 +80,7 @@ pub(super) fn decided(ledgers: &mut Ledgers, replied: RepliedStep<HostReply>) ->
 /// Goes on after a step has ended.
 pub(super) fn follow(ledgers: &mut Ledgers, turn: StepTurn<HostReply>) -> HostTurn {
     let end = match turn {
-        StepTurn::Wait(phase, step, effect) => return Turn::Wait(phase, step, effect),
+        StepTurn::Wait(phase, step, effect) => return MachineTurn::Wait(phase, step, effect),
         StepTurn::End(end) => end,
     };
     match end {
@@ -426,7 +426,7 @@ fn host_assigns(ledgers: &mut Ledgers, recorded: RecordedStep<HostReply>) -> Nex
     match window {
         Some(window) => {
             let id = window.id;
-            let next = assign(ledgers, Owner::Window(window), subtask, reply.message);
+            let next = assign(ledgers, SubtaskOwner::Window(window), subtask, reply.message);
             returned_to(ledgers, id);
             next
         }

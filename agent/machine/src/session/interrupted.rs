@@ -142,7 +142,7 @@ impl NestedWorkflows {
     }
 }
 
-/// What an AppAgent goes on with after a workflow.
+/// State of the sub-task that an AppAgent goes on with after a workflow.
 pub(super) struct ResumedSubtask {
     /// Its notice.
     pub(super) notice: String,

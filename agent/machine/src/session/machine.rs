@@ -18,7 +18,7 @@ use super::{
     round::{RoundTally, SubtaskRecord},
     run::SessionMachine,
     takeover::{ask_again, is_of_person},
-    turn::{NextMove, Turn},
+    turn::{MachineTurn, NextMove},
 };
 use crate::{
     blackboard::Blackboard,
@@ -43,7 +43,8 @@ impl Session {
     /// A session that waits for its first request.
     pub fn new(config: SessionConfig, prompts: PromptSet) -> Self {
         let mut ledgers = Ledgers::new(config, prompts);
-        let machine = settle(&mut ledgers, Turn::Wait(SessionMachine::Idle, None, Effect::AwaitRequest));
+        let machine =
+            settle(&mut ledgers, MachineTurn::Wait(SessionMachine::Idle, None, Effect::AwaitRequest));
         Self { machine, ledgers }
     }
 

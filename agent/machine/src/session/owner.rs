@@ -8,14 +8,14 @@ use deskhand_ui::{WindowInfo, ids::AgentId};
 /// The owner of a sub-task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Owner {
+pub(super) enum SubtaskOwner {
     /// A window's AppAgent.
     Window(WindowInfo),
     /// An agent without a window, with its name.
     Agent(AgentId, String),
 }
 
-impl Owner {
+impl SubtaskOwner {
     pub(super) fn worker(&self) -> SubtaskWorker {
         match self {
             Self::Window(window) => SubtaskWorker::Window(window.id),

@@ -13,7 +13,7 @@ use super::{
     round::SubtaskStatus,
     run::SessionMachine,
     takeover::{ask_with_words, hands_are_gone, settle_host},
-    turn::Turn,
+    turn::MachineTurn,
 };
 use crate::{
     agent::{AgentReport, SubtaskWorker},
@@ -43,7 +43,7 @@ pub(super) fn resume(
         }
         (None, Some(_)) => return Err(ApplyError::Ended),
         (None, None) => {
-            *machine = settle(ledgers, Turn::Wait(SessionMachine::Idle, None, Effect::AwaitRequest));
+            *machine = settle(ledgers, MachineTurn::Wait(SessionMachine::Idle, None, Effect::AwaitRequest));
         }
         (Some(_), _) => {}
     }
@@ -101,7 +101,7 @@ fn invalidate_windows(machine: &mut SessionMachine, ledgers: &mut Ledgers) {
     *machine = match std::mem::replace(machine, SessionMachine::Over) {
         SessionMachine::App(worker @ SubtaskWorker::Window(_), _) => {
             let next = app::lost(ledgers, worker, "the earlier desktop is gone, and its window with it");
-            settle(ledgers, Turn::Then(next))
+            settle(ledgers, MachineTurn::Then(next))
         }
         // What the agent was shown no longer exists: observe again.
         SessionMachine::Host(phase) => match look_anew(HostAgentKind, ledgers, phase) {

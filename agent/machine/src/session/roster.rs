@@ -6,7 +6,7 @@ use super::{
     app_agent::AppAgent,
     hiding::{Values, hide},
     host_agent::HostAgent,
-    owner::Owner,
+    owner::SubtaskOwner,
 };
 use crate::{
     agent::SubtaskWorker,
@@ -56,7 +56,7 @@ impl AgentRoster {
     }
 
     /// Assigns a sub-task that begins with a step.
-    pub(super) fn assign(&mut self, owner: Owner, given: (String, Vec<String>), first_step: u32) {
+    pub(super) fn assign(&mut self, owner: SubtaskOwner, given: (String, Vec<String>), first_step: u32) {
         let worker = owner.worker();
         let known = self.apps.iter().position(|app| app.owner().is_same(&owner));
         let memory = known.map(|index| self.apps.remove(index).into_memory()).unwrap_or_default();
@@ -82,8 +82,8 @@ impl AgentRoster {
     /// Keeps the agents that are known, and all of windows.
     pub(super) fn keep_agents(&mut self, is_known: impl Fn(AgentId, &str) -> bool) {
         self.apps.retain(|app| match app.owner() {
-            Owner::Window(_) => true,
-            Owner::Agent(id, name) => is_known(*id, name),
+            SubtaskOwner::Window(_) => true,
+            SubtaskOwner::Agent(id, name) => is_known(*id, name),
         });
     }
 

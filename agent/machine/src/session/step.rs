@@ -90,13 +90,13 @@ impl<R> StepPhase<R> {
 /// State of a step after an event.
 #[expect(clippy::large_enum_variant, reason = "a turn lives for one call, and most turns are a phase")]
 pub(super) enum StepTurn<R> {
-    /// It waits in this phase for the event that answers the effect.
+    /// Waits in this phase for the event that answers the effect.
     Wait(StepPhase<R>, Option<StepRef>, Effect),
-    /// It has ended.
+    /// The end of the step.
     End(StepEnd<R>),
 }
 
-/// How a step ended.
+/// End of a step.
 pub(super) enum StepEnd<R> {
     /// A budget is exhausted.
     Exhausted(String),

@@ -51,11 +51,11 @@ impl StepPrompt {
     }
 }
 
-/// What happened to a proposal, for the status of its agent.
+/// Event of a proposal, for the status of its agent.
 pub(super) enum ProposalEvent<'a> {
-    /// It waits for an approval.
+    /// Waits for an approval.
     Waits(&'a AskedBy),
-    /// It was withdrawn, or rejected with an instruction.
+    /// Withdrawn, or rejected with an instruction.
     Withdrawn,
 }
 

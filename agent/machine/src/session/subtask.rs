@@ -8,7 +8,7 @@ use super::{
     decisions::assigns,
     ledgers::Ledgers,
     nested::end_nested,
-    owner::Owner,
+    owner::SubtaskOwner,
     phases::{ObservedStep, RecordedStep},
     plan::PlanWorker,
     round::SubtaskStatus,
@@ -127,7 +127,7 @@ fn next_subtask(ledgers: &mut Ledgers, next: NextSubtask, rest: VecDeque<NextSub
 fn follows_plan(ledgers: &mut Ledgers) -> Option<NextMove> {
     let (place, step, message) = ledgers.plans.plan_mut()?.next_step()?;
     Some(match place {
-        PlanWorker::Window(window) => assign(ledgers, Owner::Window(window), step, message),
+        PlanWorker::Window(window) => assign(ledgers, SubtaskOwner::Window(window), step, message),
         PlanWorker::Agent(id) => match ledgers.targets.agent(id).cloned() {
             Some(agent) => assign_to_agent(ledgers, agent, step, message),
             None => NextMove::BreakOff(format!("the agent {id} of the plan is gone")),
@@ -136,7 +136,12 @@ fn follows_plan(ledgers: &mut Ledgers) -> Option<NextMove> {
 }
 
 /// Assigns a sub-task to an agent with steps.
-pub(super) fn assign(ledgers: &mut Ledgers, owner: Owner, subtask: String, message: Vec<String>) -> NextMove {
+pub(super) fn assign(
+    ledgers: &mut Ledgers,
+    owner: SubtaskOwner,
+    subtask: String,
+    message: Vec<String>,
+) -> NextMove {
     let worker = owner.worker();
     let first_step = ledgers.budget.steps().saturating_add(1);
     ledgers.agents.assign(owner, (subtask, message), first_step);
@@ -151,7 +156,7 @@ pub(super) fn assign_to_agent(
     message: Vec<String>,
 ) -> NextMove {
     match agent.home {
-        AgentHome::Steps(_) => assign(ledgers, Owner::Agent(agent.id, agent.name), subtask, message),
+        AgentHome::Steps(_) => assign(ledgers, SubtaskOwner::Agent(agent.id, agent.name), subtask, message),
         AgentHome::Delegate | AgentHome::Machine => NextMove::Delegate(Box::new(agent), subtask, message),
     }
 }

@@ -15,7 +15,7 @@ use super::{
     step::{StepEnd, StepPhase, StepTurn},
     step_agent::StepAgent,
     subtask::back_to_host,
-    turn::Turn,
+    turn::MachineTurn,
 };
 use crate::{
     blackboard::TakeoverSummary,
@@ -180,7 +180,7 @@ fn taken_over(machine: &mut SessionMachine, ledgers: &mut Ledgers, during: Optio
         }
         SessionMachine::Delegated(_) => {
             let next = back_to_host(ledgers);
-            let machine = settle(ledgers, Turn::Then(next));
+            let machine = settle(ledgers, MachineTurn::Then(next));
             ledgers.agents.host_mut().desk_mut().add_notice(TAKEN_OVER);
             machine
         }

@@ -12,10 +12,10 @@ use crate::{
 
 /// State of a machine after an event.
 #[derive(Debug)]
-pub(super) enum Turn<P> {
-    /// It waits in this phase for the event that answers the effect.
+pub(super) enum MachineTurn<P> {
+    /// Waits in this phase for the event that answers the effect.
     Wait(P, Option<StepRef>, Effect),
-    /// It has ended.
+    /// The end of the machine.
     Then(NextMove),
 }
 
@@ -40,17 +40,17 @@ pub(super) enum NextMove {
     Conclude(Box<Outcome>),
 }
 
-impl<P> Turn<P> {
+impl<P> MachineTurn<P> {
     /// The turn of a machine that contains this one.
-    pub(super) fn map<Q>(self, contain: impl FnOnce(P) -> Q) -> Turn<Q> {
+    pub(super) fn map<Q>(self, contain: impl FnOnce(P) -> Q) -> MachineTurn<Q> {
         match self {
-            Self::Wait(phase, step, effect) => Turn::Wait(contain(phase), step, effect),
-            Self::Then(next) => Turn::Then(next),
+            Self::Wait(phase, step, effect) => MachineTurn::Wait(contain(phase), step, effect),
+            Self::Then(next) => MachineTurn::Then(next),
         }
     }
 }
 
-impl<P> From<NextMove> for Turn<P> {
+impl<P> From<NextMove> for MachineTurn<P> {
     fn from(next: NextMove) -> Self {
         Self::Then(next)
     }
