@@ -9,9 +9,9 @@ use super::{
 };
 
 /// The most lines of product code per file: the lines above its tests.
-const PRODUCT_LINES_MAX: usize = 515;
+const PRODUCT_LINES_MAX: usize = 500;
 /// The most lines per test file, or of product code and tests together.
-const FILE_LINES_MAX: usize = 615;
+const FILE_LINES_MAX: usize = 600;
 /// The most lines of code per function, without comments and blank lines. Clippy enforces the same limit.
 const FUNCTION_LINES_MAX: usize = 80;
 

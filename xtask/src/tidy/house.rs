@@ -85,7 +85,7 @@ const OPENINGS: &[&str] = &["What", "Whether", "How", "Where", "It"];
 const SHARED_MAX: usize = 2;
 const PARTICIPLES_MAX: usize = 2;
 const OPENINGS_MAX: usize = 4;
-const CIRCLES_MAX: usize = 187;
+const CIRCLES_MAX: usize = 30;
 
 /// A part of a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
