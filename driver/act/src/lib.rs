@@ -35,6 +35,7 @@
 mod before;
 mod calendar;
 mod caret;
+mod cell_write;
 mod checks;
 mod click;
 mod clipboard;

@@ -17,6 +17,9 @@ use deskhand_ui::{
 use serde_json::json;
 
 use crate::{
+    cell_write::{
+        CellEntryMethod, CellReadBack, CellWrite, SheetCellContent, TableWriteOutcome, TargetCellKind,
+    },
     meaning::{Likeness, cells_equal, is_error, likeness, number, same_formula},
     paste_cells::{format_for, paste_rows},
     patience::{comes_within, handle_earlier, patiently, watch_app},
@@ -102,65 +105,6 @@ async fn write_and_check<D: Desktop>(
         Shortfall::Cells { cells: count, corrected: again, mismatches: wrong }.into()
     };
     Ok(ActionReport::from(done(evidence, waited_ms)).with_output(output))
-}
-
-/// Kind of cell that is written.
-enum TargetCellKind {
-    /// A cell of a table.
-    Plain,
-    /// A text field, as an editable cell of a page: there typing inserts.
-    Field,
-    /// The title of a column or row, as in a page.
-    Header,
-}
-
-/// Way in which a cell accepts text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CellEntryMethod {
-    /// Typing with the cursor on it replaces its content.
-    Typed,
-    /// A text field: its text is selected and typed over.
-    Replaced,
-    /// Opened for editing by its action.
-    Action,
-    /// By a second click after the one that selects it.
-    Click,
-    /// By a double click.
-    DoubleClick,
-}
-
-/// A cell with what is to be written, and what it held before.
-struct CellWrite<'a> {
-    at: CellRef,
-    text: &'a str,
-    old: SheetCellContent,
-}
-
-/// Content of a cell.
-#[derive(Debug, PartialEq, Eq)]
-struct SheetCellContent {
-    shown: String,
-    /// Without the leading `=`; `None` if the application does not tell.
-    formula: Option<String>,
-}
-
-/// Comparison of a cell with the written text.
-enum CellReadBack {
-    /// As it was written.
-    Same,
-    /// The written text, shown in another form.
-    Shown(String),
-    /// Something else.
-    Other(String),
-}
-
-/// Cells that were written and read back.
-struct TableWriteOutcome {
-    waited_ms: u64,
-    /// Number of cells that were written again.
-    again: u64,
-    shown: Vec<CellMismatch>,
-    wrong: Vec<CellMismatch>,
 }
 
 struct SheetWriter<'a, D: Desktop> {

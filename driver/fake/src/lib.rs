@@ -7,6 +7,7 @@
 
 mod behave;
 mod desktop;
+mod documents;
 mod keyboard;
 mod office;
 mod paint;

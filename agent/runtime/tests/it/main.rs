@@ -33,6 +33,7 @@ mod sources;
 mod stateless;
 mod stopping;
 mod story;
+mod streaming;
 mod support;
 mod tools;
 mod view_tokens;

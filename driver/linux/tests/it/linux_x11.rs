@@ -586,17 +586,3 @@ async fn the_users_desktop_is_used_and_left_unchanged() {
     desktop.shut_down().await;
     nothing_left(&folder).await;
 }
-
-#[tokio::test]
-async fn desktops_run_side_by_side() {
-    if !has_programs(&["mousepad", "soffice"]) {
-        return;
-    }
-    let (one, other) = tokio::join!(desktop(), desktop());
-    assert_ne!(one.display_name(), other.display_name());
-    assert_ne!(one.accessibility_address(), other.accessibility_address());
-    let _client = Client::open(&one, "Only here", Place::default());
-    window_titled(&one, "Only here").await;
-    assert_eq!(other.windows().await.unwrap(), []);
-    tokio::join!(one.shut_down(), other.shut_down());
-}

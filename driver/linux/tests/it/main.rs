@@ -40,6 +40,7 @@ mod reaching;
 mod scaled;
 mod secrets;
 mod several;
+mod side_by_side;
 mod teeth;
 mod typing;
 mod virtual_lists;
