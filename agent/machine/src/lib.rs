@@ -19,22 +19,22 @@
 //! };
 //!
 //! let mut session = Session::new(SessionConfig::default(), PromptSet::default());
-//! let mut answer = |session: &mut Session, event: Event| {
+//! let mut answer = |session: &mut Session, event: SessionEvent| {
 //!     let effect = session.next().map(|record| record.id);
 //!     session.apply(&EventRecord { effect, at_ms: 0, event })
 //! };
 //!
-//! answer(&mut session, Event::Requested { text: "What is open?".to_owned(), plan: None })?;
+//! answer(&mut session, SessionEvent::Requested { text: "What is open?".to_owned(), plan: None })?;
 //! assert!(matches!(session.next().unwrap().effect, Effect::Observe { .. }));
 //!
 //! let observation = Observation::Desktop(DesktopView::default());
-//! answer(&mut session, Event::Observed { observation })?;
+//! answer(&mut session, SessionEvent::Observed { observation })?;
 //! let Effect::Ask { request } = &session.next().unwrap().effect else { panic!("it asks the model") };
 //! assert_eq!(request.agent.to_string(), "HostAgent");
 //!
 //! let text = r#"{"thought": "no window is open", "status": "FINISH", "result": "nothing"}"#.to_owned();
 //! let reply = ModelReply { text, model: "none".to_owned(), attempts: 1, ..ModelReply::default() };
-//! answer(&mut session, Event::replied(reply))?;
+//! answer(&mut session, SessionEvent::replied(reply))?;
 //! let Effect::Finish { outcome } = &session.next().unwrap().effect else { panic!("the round ends") };
 //! assert_eq!((outcome.kind, outcome.reason.as_str()), (OutcomeKind::Finished, "nothing"));
 //! # Ok::<(), deskhand_machine::session::ApplyError>(())
@@ -46,11 +46,11 @@
 //! use deskhand_ui::ids::EffectId;
 //! use deskhand_machine::{
 //!     prompt::PromptSet,
-//!     session::{ApplyError, Event, EventRecord, Session, SessionConfig},
+//!     session::{ApplyError, EventRecord, Session, SessionConfig},
 //! };
 //!
 //! let mut session = Session::new(SessionConfig::default(), PromptSet::default());
-//! let late = EventRecord { effect: Some(EffectId(7)), at_ms: 0, event: Event::acknowledged() };
+//! let late = EventRecord { effect: Some(EffectId(7)), at_ms: 0, event: SessionEvent::acknowledged() };
 //! assert!(matches!(session.apply(&late), Err(ApplyError::OtherEffect { .. })));
 //! ```
 //!
@@ -59,20 +59,20 @@
 //! ```
 //! use deskhand_machine::{
 //!     known_tools,
-//!     policy::{Decision, Policy, Rule, Subject},
+//!     policy::{Policy, PolicyDecision, PolicyRule, Subject},
 //! };
 //!
-//! let deny = Rule { label: "Send*".to_owned(), ..Rule::new(Decision::Deny, "mail is sent by hand") };
+//! let deny = PolicyRule { label: "Send*".to_owned(), ..PolicyRule::new(PolicyDecision::Deny, "mail is sent by hand") };
 //! let policy = Policy { rules: vec![deny], ..Policy::default() };
 //! let press = |label: &str| Subject {
 //!     tool: known_tools::CLICK.to_owned(),
 //!     labels: vec![label.to_owned()],
 //!     ..Subject::default()
 //! };
-//! assert_eq!(policy.decide(&press("Send now")).decision, Decision::Deny);
+//! assert_eq!(policy.decide(&press("Send now")).decision, PolicyDecision::Deny);
 //! // The safe guard asks before what cannot be undone.
-//! assert_eq!(policy.decide(&press("Empty Trash")).decision, Decision::Ask);
-//! assert_eq!(policy.decide(&press("OK")).decision, Decision::Allow);
+//! assert_eq!(policy.decide(&press("Empty Trash")).decision, PolicyDecision::Ask);
+//! assert_eq!(policy.decide(&press("OK")).decision, PolicyDecision::Allow);
 //! ```
 
 pub mod agent;

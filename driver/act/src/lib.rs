@@ -8,8 +8,8 @@
 //!
 //! ```
 //! use deskhand_ui::{Role, action::Verdict};
-//! use deskhand_desktop::Windowing as _;
-//! use deskhand_desktop_act::{ActLimits, TypeText, type_text};
+//! use deskhand_desktop::WindowManagement as _;
+//! use deskhand_desktop_act::{ActLimits, TypeTextOptions, type_text};
 //! use deskhand_desktop_fake::{FakeApp, FakeDesktop, FakeElement, FakeWindow};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
@@ -19,7 +19,7 @@
 //! let form = FakeWindow::normal("Form").elements([entry, locked]);
 //! let desktop = FakeDesktop::new([FakeApp::new("Forms", "forms", [form])], []);
 //! let window = desktop.windows().await?[0].id;
-//! let into = |key| TypeText { element: desktop.find_key(key), name: None, text: "Ada".to_owned(), clear: true };
+//! let into = |key| TypeTextOptions { element: desktop.find_key(key), name: None, text: "Ada".to_owned(), clear: true };
 //!
 //! // The text is read back before the action counts as done.
 //! let report = type_text(&desktop, window, &into("name"), &ActLimits::default()).await?;

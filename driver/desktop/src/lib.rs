@@ -13,10 +13,10 @@
 //! Keys are written in the usual notation:
 //!
 //! ```
-//! use deskhand_desktop::keys::{Key, KeyChord, Modifier};
+//! use deskhand_desktop::keys::{Key, KeyChord, KeyModifier};
 //!
 //! let chord: KeyChord = "Ctrl+shift+s".parse()?;
-//! assert_eq!(chord, KeyChord { modifiers: vec![Modifier::Ctrl, Modifier::Shift], key: Key::Char('s') });
+//! assert_eq!(chord, KeyChord { modifiers: vec![KeyModifier::Ctrl, KeyModifier::Shift], key: Key::Char('s') });
 //! assert_eq!(chord.to_string(), "ctrl+shift+s");
 //! assert!("ctrl+nothing".parse::<KeyChord>().is_err());
 //! # Ok::<(), deskhand_desktop::keys::ParseChordError>(())
@@ -25,10 +25,10 @@
 //! Code that works on any desktop is generic over the traits that it needs:
 //!
 //! ```
-//! use deskhand_desktop::{DesktopResult, TreeLimits, UiTree, Windowing};
+//! use deskhand_desktop::{DesktopResult, TreeLimits, UiTree, WindowManagement};
 //!
 //! /// The title of each window with how many elements it shows.
-//! async fn count<D: Windowing + UiTree>(desktop: &D) -> DesktopResult<Vec<(String, usize)>> {
+//! async fn count<D: WindowManagement + UiTree>(desktop: &D) -> DesktopResult<Vec<(String, usize)>> {
 //!     let mut counts = Vec::new();
 //!     for window in desktop.windows().await? {
 //!         let tree = desktop.tree(window.id, TreeLimits::default()).await?;
