@@ -8,7 +8,7 @@
 //! async fn chart() -> Result<(), HostError> {
 //!     let host = Host::load(&Sources::of_user())?;
 //!     let session = host.start("Make a chart of the sales table")?;
-//!     let mut observer = Records(|line: &deskhand_machine::record::Line| {
+//!     let mut observer = Records(|line: &deskhand_machine::record::JournalEntry| {
 //!         let _ = line; // each journal line as it is written
 //!     });
 //!     if let Some(ended) = session.run(&Control::unattended(), &mut observer).await? {

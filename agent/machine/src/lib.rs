@@ -15,7 +15,7 @@
 //!     observation::{DesktopView, Observation},
 //!     outcome::OutcomeKind,
 //!     prompt::PromptSet,
-//!     session::{Effect, Event, EventRecord, Session, SessionConfig},
+//!     session::{Effect, EventRecord, Session, SessionConfig, SessionEvent},
 //! };
 //!
 //! let mut session = Session::new(SessionConfig::default(), PromptSet::default());
@@ -46,7 +46,7 @@
 //! use deskhand_ui::ids::EffectId;
 //! use deskhand_machine::{
 //!     prompt::PromptSet,
-//!     session::{ApplyError, EventRecord, Session, SessionConfig},
+//!     session::{ApplyError, EventRecord, Session, SessionConfig, SessionEvent},
 //! };
 //!
 //! let mut session = Session::new(SessionConfig::default(), PromptSet::default());

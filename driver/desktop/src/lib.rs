@@ -13,10 +13,10 @@
 //! Keys are written in the usual notation:
 //!
 //! ```
-//! use deskhand_desktop::keys::{Key, KeyChord, KeyModifier};
+//! use deskhand_desktop::keys::{ChordKey, KeyChord, KeyModifier};
 //!
 //! let chord: KeyChord = "Ctrl+shift+s".parse()?;
-//! assert_eq!(chord, KeyChord { modifiers: vec![KeyModifier::Ctrl, KeyModifier::Shift], key: Key::Char('s') });
+//! assert_eq!(chord, KeyChord { modifiers: vec![KeyModifier::Ctrl, KeyModifier::Shift], key: ChordKey::Char('s') });
 //! assert_eq!(chord.to_string(), "ctrl+shift+s");
 //! assert!("ctrl+nothing".parse::<KeyChord>().is_err());
 //! # Ok::<(), deskhand_desktop::keys::ParseChordError>(())
