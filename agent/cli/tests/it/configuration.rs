@@ -11,7 +11,7 @@ fn a_key_is_explained_with_its_source() {
     exit 0
     --- out
     model.structured_output = "auto"
-      meaning      How to tell the endpoint the format of a reply.
+      meaning      Method for requesting the format of a reply from the endpoint.
       comes from   the default
       default      "auto"
       must be      one of "auto", "schema", "object", "off"
