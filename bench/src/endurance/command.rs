@@ -198,7 +198,7 @@ impl Suite<'_> {
         // A shell as the first process reaps those that lose their parent.
         command.args(["--", "sh", "-c", "\"$@\"; exit $?", "sh"]);
         command.arg(std::env::current_exe().context("find this program")?);
-        command.args(["bench", "endurance", "--seed", &seed.to_string(), "--binary"]).arg(self.binary);
+        command.args(["endurance", "--seed", &seed.to_string(), "--binary"]).arg(self.binary);
         command.arg("--one").arg(&home);
         let output = command.stdin(Stdio::null()).stderr(Stdio::piped()).output().context("run unshare")?;
         let report: Report = serde_json::from_slice(&output.stdout)
